@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * analysis.c - what an analysis is: a provider of states or of segments, what several read events through, what
- * each knows of the classes of events, and how it is fed.
+ * analysis.c - what an analysis is: a provider of states or of segments, the inputs that several analyses share,
+ * the bindings of event classes, and feeding it events.
  */
 #include "analysis/analysis.h"
 
@@ -16,8 +16,8 @@
 #include "base/table.h"
 #include "event/event.h"
 #include "histree/attributes.h"
-#include "histree/segments.h"
 #include "histree/history.h"
+#include "histree/segments.h"
 #include "histree/status.h"
 #include "symbols/symbol_source.h"
 

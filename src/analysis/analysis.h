@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis.h - what an analysis is: a provider of states or of segments, what several read events through, what
- * each knows of the classes of events, and how it is fed.
+ * analysis.h - what an analysis is: a provider of states or of segments, the inputs that several analyses share,
+ * the bindings of event classes, and feeding it events.
  *
- * An *input* decodes each event once, before its analyses see it, and keeps what all of them need to know, such as
- * which thread runs on each CPU.  An analysis names the kind of its input; a build makes one input of each kind
- * that is named, hands it to `create` of the analyses, and then for each event calls
+ * An *input* decodes each event once, before its analyses see it, and keeps what all of them need, such as which
+ * thread runs on each CPU.  An analysis names the kind of its input; a build makes one input of each kind that is
+ * named, passes it to `create` of the analyses, and then calls for each event
  *
  * 	analysis_inputs_begin(&inputs, &event, &error);
  * 	... the analyses ...
  * 	analysis_inputs_end(&inputs, &error);
  *
- * So all analyses see an input as it was before the event, and in whichever order they come.
+ * So all analyses see an input as it was before the event, whatever their order.
  *
- * A *class table* is what an analysis has found out about each event class: its binding.
+ * A *class table* has what an analysis has found out about each event class: its binding.
  *
- * Made when the first event of a class comes; from then on an event costs one look into an array.
+ * A binding is made when the first event of a class comes; from then on an event costs one array access.
  *
  * A *state provider* is one row in the table of analysis/registry.c.  It sees neutral events and a state system;
  * it knows neither the trace format nor the tree.
  *
- * A *segment provider* is a row too, and makes segments of what it sees: system calls, interrupts, functions
- * (thesis 5.4).
+ * A *segment provider* is a row, too, and makes segments of events: system calls, interrupts, functions (thesis
+ * 5.4).
  *
- * A *feed* is one analysis that is fed the events of a trace, of which it may apply to some traces only.
+ * A *feed* is one analysis that is fed the events of an experiment; it may apply to some of its traces only.
  *
- * An instance that reads a part of a trace by itself, from a checkpoint or for a slice, has one; what a build feeds
- * to many analyses at a time is analysis_job's.
+ * An instance that reads a part of a trace by itself, from a checkpoint or for a slice, has a feed; a build that
+ * feeds many analyses at a time uses analysis_job.
  */
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
@@ -55,7 +55,7 @@ struct analysis_input_kind {
 	enum histree_status (*create_of)(const struct analysis_input_kind *kind, void **input,
 					 struct histree_error *error);
 
-	/* Its analyses go by what one of them does, so that they are on one lane, and share one input. */
+	/* Its analyses depend on what one of them does, so that they are on one lane, and share one input. */
 	bool is_one;
 
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
@@ -75,8 +75,8 @@ struct analysis_input_kind {
 	void (*learn_as)(void *input, const void *other);
 
 	/*
-	 * An event or a gap comes next, in the order of the trace.  It passes by if it is of a trace of which the
-	 * kind knows nothing.  Negative only for what ends the build: no memory.
+	 * The next event or gap, in the order of the trace.  It is skipped if it belongs to a trace that the kind
+	 * does not read.  Negative only for errors that end the build: no memory.
 	 */
 	enum histree_status (*begin)(void *input, const struct event *event, struct histree_error *error);
 
@@ -104,8 +104,8 @@ enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const st
 					void **input, struct histree_error *error);
 
 /*
- * Of inputs that were made for parts of the analyses: have them know what one input for all of them would, by
- * having `inputs` learn as `other` does.
+ * For inputs that were made for parts of the analyses: give them the knowledge that a single input would have, by
+ * having `inputs` learn what `other` knows.
  */
 void analysis_inputs_learn_as(const struct analysis_inputs *inputs, const struct analysis_inputs *other);
 
@@ -220,13 +220,13 @@ struct analysis {
 	void (*unsure)(const void *instance, char *text, size_t size);
 
 	/*
-	 * Save what the instance knows besides its states, between two events; another instance, made for a state
-	 * system in which the attributes have the states that they had then, goes on as this one would have.  Of
-	 * its attributes, those below `attribute_count` were there.  Both NULL: it cannot be begun in the middle of
-	 * a trace.
+	 * Save what the instance knows besides its states, between two events.  Another instance, made for a state
+	 * system in which the attributes have the states that they had then, continues as this one would have.  The
+	 * attributes below `attribute_count` existed then.  Both NULL: the analysis cannot begin in the middle of a
+	 * trace.
 	 *
-	 * An input (analysis.h) is made anew: an analysis that can be loaded asks nothing of it that the
-	 * events before would have told.
+	 * An input (analysis.h) is made anew: an analysis that can be loaded needs nothing from it that depends on
+	 * earlier events.
 	 */
 	void (*save)(void *instance, struct saved_bytes *out);
 	enum histree_status (*load)(void *instance, uint32_t attribute_count, struct byte_reader *reader,
@@ -239,9 +239,9 @@ struct analysis {
 };
 
 /*
- * A slice of a trace is analysed by an instance that has not seen what came before it, and handed over to the one
- * that has.  What it changes is in a change log (change_log.h), which its owner has, and asks whether the slice has
- * failed.  The steps, all by any thread but for `hint` and `commit`:
+ * A slice of a trace is analysed by an instance that has not seen the events before it, and handed over to the true
+ * instance, which has.  Its changes are in a change log (change_log.h); the owner of the log checks there whether
+ * the slice has failed.  The steps, which any thread may do except `hint` and `commit`:
  *
  *	hint; create; for some events just before the slice, which its input decodes: guess; begin; for its events
  *	and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
@@ -264,9 +264,9 @@ struct analysis_slices {
 	void (*guess)(void *slice); /* by the event that the input has */
 	void (*begin)(void *slice);
 	/*
-	 * Bring the true instance, which is at the beginning of the slice, to its end, with the changes that it
-	 * would have made.  Returns HISTREE_NOT_FOUND, and nothing is done, if the slice is of no use; negative
-	 * for what ends the build.
+	 * Advance the true instance from the beginning of the slice to its end, with the changes that it would have
+	 * made.  Returns HISTREE_NOT_FOUND, and does nothing, if the slice cannot be used; negative for errors that
+	 * end the build.
 	 */
 	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
 	/* Save a slice that was read, or load one that is only to be committed (codec.h). */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * change_log.c - keeps the changes of a slice, does them in the true system, and carries them there as bytes.
+ * change_log.c - keeps the changes of a slice, applies them to the true system, and converts them to bytes and
+ * back.
  *
  * The bytes of a log on its way to another process (docs/design/12-build.md):
  *
@@ -11,8 +12,8 @@
  * 	changes		how many; of each kind and type in one number, the difference of the quark to that before,
  * 			of the time to that before, and what its kind has
  *
- * What is read back is checked as far as memory depends on it: attributes and texts that are named are there, times
- * are not before the history.  That it is true, its reader believes.
+ * The bytes are checked for memory safety: attributes and texts that are referred to exist, times are not before
+ * the history.  The reader trusts that the changes are correct.
  */
 #include "analysis/change_log.h"
 

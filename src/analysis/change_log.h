@@ -2,17 +2,19 @@
 /*
  * change_log.h - the changes of a part of a trace, made without knowledge of the states before it.
  *
- * Who analyses a slice of a trace has a state system of its own, in which every attribute begins as it was before,
- * whatever that is. What it does is kept here in its order, and done in the true system once that has come to the
- * beginning of the slice. There it makes the intervals, in the order, that one pass makes:
+ * The analysis of a slice has its own state system, in which every attribute begins with the state that it had
+ * before the slice, which is not known.  The changes are kept here in their order, and applied to the true system
+ * once that has reached the beginning of the slice.  There they make the same intervals as one pass, in the same
+ * order:
  *
- * - The first changes of an attribute are kept as changes, as the state that they end is not known.
- * - From its second value on, an attribute is *exact*: its state and since when it has it are those of one pass.
- *   What it changes is kept as the interval that ended: in a pack of leaves, which the true system never sees, or
- *   else in the log, for it to take.
+ * - The first changes of an attribute are kept as changes, because the state that they end is not known.
+ * - From its second value on, an attribute is *exact*: its state and the start of that state are those of one pass.
+ *   A change is kept as the interval that it ended: in a pack of leaves, which the true system never sees, or else
+ *   in the log, from which the true system takes it.
  * - A change whose value depends on an attribute that is still as it was before names that attribute instead.
  *
- * To read an attribute that is as before fails the slice, which is then analysed again with the states before it.
+ * Reading an attribute that is still as before makes the slice fail; it is then analysed again with the states
+ * before it.
  */
 #ifndef ANALYSIS_CHANGE_LOG_H
 #define ANALYSIS_CHANGE_LOG_H
@@ -53,15 +55,15 @@ enum change_known {
 };
 
 /*
- * What is null at the beginning of the slice may have been something else, as nobody saw it begin (it is open):
- * what follows from it is undecided then (ongoing_states.h), unless it is certain nevertheless, which the slice
- * says or, if it does not know, who knows what came before.
+ * An attribute that is null at the beginning of the slice may be so only because its begin was not seen (it is
+ * open): a state that depends on it is then undecided (ongoing_states.h), unless it is certain for another reason,
+ * which the slice states or, if the slice does not know it, the instance that knows what came before.
  */
 enum change_doubt { DOUBT_AS_BEFORE, DOUBT_IF_OPEN, DOUBT_NEVER };
 
 /*
- * What is known of the facts of a slice before it: bits; and what came of it.  Where it was told whether a fact is
- * certain, what the slice says is not asked.
+ * What is known about the facts of a slice from before it, as bits; and the result.  Where it is known whether a
+ * fact is certain, the statement of the slice is not used.
  */
 enum change_fact {
 	CHANGE_FACT_IS_OPEN = 1,
@@ -98,7 +100,8 @@ struct change_log {
 	size_t value_size_max;  /* of a value that the true system takes */
 	struct leaf_pack *pack; /* borrowed; NULL: intervals are in the log */
 	histree_quark *map; /* once it is done in the true system: by quark, which one that is there; else NULL */
-	uint8_t *facts;     /* by quark, for who applies it: bits of enum change_fact; NULL: none is open */
+	/* by quark, for the instance that applies the log: bits of enum change_fact; NULL: no fact is open */
+	uint8_t *facts;
 	struct intern texts;
 	struct logged_name *names; /* of a log that was loaded, whose system has no attributes; NULL: of no such */
 	size_t name_count;

@@ -2,12 +2,12 @@
 /*
  * changes.h - the attributes that one event touches and the state changes that it makes.
  *
- * The first failure is remembered, as a struct byte_reader does: what follows it does nothing, attributes
- * read as null, and changes_end() says what became of the event.  So a handler is the list of its changes.
+ * The first failure is remembered, as a struct byte_reader does: later calls do nothing, attributes read as null,
+ * and changes_end() returns the result for the event.  So a handler is a plain list of its changes.
  *
- *	changes_begin(&changes, event->time);
- *	change(&changes, status, histree_int(5));
- *	return changes_end(&changes, error);
+ * 	changes_begin(&changes, event->time);
+ * 	change(&changes, status, histree_int(5));
+ * 	return changes_end(&changes, error);
  */
 #ifndef ANALYSIS_CHANGES_H
 #define ANALYSIS_CHANGES_H
@@ -28,7 +28,7 @@ struct changes {
 	struct histree_error error;
 	uint64_t refused;                 /* events that a refused change cut short */
 	struct undecided_value undecided; /* that a value stands for */
-	bool *has_no_room;                /* becomes true if there is none to keep it back */
+	bool *has_no_room;                /* becomes true if no fact holds it back */
 };
 
 static inline void changes_begin(struct changes *changes, histree_time time)
@@ -82,7 +82,7 @@ void change_ongoing(struct changes *changes, histree_quark quark, struct histree
 struct histree_value changes_undecided(struct changes *changes, const struct undecided_value *value,
 				       bool *has_no_room);
 
-/* The fact is known, since then; in a slice it is nothing new where somebody knows it. */
+/* The fact is known from that time on; a slice may learn it later than the true instance. */
 void changes_decide(struct changes *changes, histree_quark fact, enum undecided_outcome outcome,
 		    histree_time since);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open_segments.h - what has begun and not yet ended, by a key of 64 bits.
+ * open_segments.h - segments that have begun and not yet ended, found by a key of 64 bits.
  *
- * A record stays under its key when its segment has ended, as most keys come again: threads make one call after the
- * other.  Records that are not open are given to other keys before the table grows, so that memory grows with what
- * is open at a time, not with what ever was: a disk has as many sectors as it likes.
+ * A record stays under its key when its segment has ended, because most keys recur: threads make one call after the
+ * other.  Records that are not open are reused for other keys before the table grows, so memory grows with what is
+ * open at a time, not with the number of keys ever seen: a disk can have any number of sectors.
  */
 #ifndef ANALYSIS_OPEN_SEGMENTS_H
 #define ANALYSIS_OPEN_SEGMENTS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * registry.c - the analyses that there are: a new one is one line in the table here. Labels and charts of a history
- * come from its file, or else from the analysis that made it.
+ * registry.c - the table of all analyses: a new one is one line.  Labels and charts of a history come from its
+ * file, or else from the analysis that made it.
  */
 #include "analysis/registry.h"
 
@@ -35,7 +35,7 @@ extern const struct segment_analysis segment_analysis_softirq_raises;
 extern const struct segment_analysis segment_analysis_track_spans;
 extern const struct segment_analysis segment_analysis_track_flows;
 
-/* Of a kernel, beside `kernel`: made of what its events say, where they say anything. */
+/* Kernel analyses besides `kernel`: they apply if the trace has the events that they use. */
 #define KERNEL_STATES(SYMBOL, EVENTS)                                                                    \
 	{                                                                                                \
 		.analysis = &analysis_##SYMBOL, .needs_events = true, .if_any = true, .events = (EVENTS) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.h - which analyses there are.  A new analysis is one line in registry.c.
+ * registry.h - the table of all analyses.  A new analysis is one line in registry.c.
  */
 #ifndef ANALYSIS_REGISTRY_H
 #define ANALYSIS_REGISTRY_H

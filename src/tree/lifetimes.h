@@ -15,7 +15,7 @@
  * 	varint	the smallest number
  * 	1 byte	how many numbers are stored, less 1
  * 	1 byte	their width; 128 more if every change is to a fresh number
- * 	8 bytes	unless only one number is stored: bit i is set if the number of attribute i differs from the one before
+ * 	8 bytes	unless only one number is stored: bit i is set if attribute i differs from the one before it
  * 	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
  * 	bits	the fresh numbers, counted from the smallest
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * definition_files.c - reads files that define analyses, or folders of them.  A front end is one row of the table
- * here.
+ * definition_files.c - reads files that define analyses, or folders of such files.  A front end is one row of the
+ * table here.
  */
 #include "analysis/definition/definition_files.h"
 

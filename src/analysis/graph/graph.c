@@ -3,7 +3,7 @@
  * graph.c - the analysis `graph`: which thread waited for which (histree/critical_path.h), as vertices, edges and
  * arrows of a history.
  *
- * Workers are known by number and by name, also threads whose number is used again.
+ * Workers are identified by number and name, including threads whose number is reused.
  *
  * A switch is a vertex of both threads, a wake-up one of the waker and of the woken thread, with an arrow between
  * them; the waker in an interrupt is the interrupt, whichever thread it interrupted.  The rules are those of
@@ -708,7 +708,7 @@ static void on_softirq_entry(struct graph *graph, const struct kernel_event *eve
 	}
 }
 
-/* An exit ends what its entry began, if that is what goes on. */
+/* An exit ends what its entry began, if that is still the current work. */
 static void on_exit_of_context(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	static const enum kernel_role entries[KERNEL_ROLE_COUNT] = {
@@ -765,7 +765,7 @@ static enum histree_graph_state state_before(const struct graph_context *context
 	}
 }
 
-/* An arrow from who runs to who is woken. */
+/* An arrow from the running thread to the woken one. */
 static void put_wakeup(struct graph *graph, struct graph_worker *from, struct graph_worker *target)
 {
 	graph_worker_change(&graph->workers, target);
@@ -946,7 +946,10 @@ static enum histree_status create(const struct analysis *analysis, struct histre
 /* By the times of the input.  Returns until when the trace goes on so far. */
 static histree_time begin_changes(struct graph *graph)
 {
-	/* What was before the history, such as a name that perf tells before the first event, is of no kernel. */
+	/*
+	 * Records of the state before the history, such as a name that perf gives before the first event, belong to
+	 * no kernel trace.
+	 */
 	const histree_time start = histree_state_start(graph->workers.lines.changes.system);
 	const struct kernel_input *input = graph->input;
 	const histree_time now = input->now > start ? input->now : start;

@@ -3,19 +3,19 @@
  * graph.h - the analysis `graph`: which thread waited for which (histree/critical_path.h), as vertices, edges and
  * arrows of a history.
  *
- * *Workers* are those of a machine as the graph knows them: threads, the idle loop of each CPU, and the kernel of
- * each CPU where it works for no thread.
+ * *Workers* are what can work or wait in the graph: threads, the idle loop of each CPU, and the kernel on each CPU
+ * when it works for no thread.
  *
- * Of a line only the last vertex is known here: with the next one, the edge between them is an interval that goes
- * into the history, and with it the arrow into the vertex where it begins.  So memory grows with the threads, not
+ * Only the last vertex of a line is kept: when the next one comes, the edge between them is an interval that goes
+ * into the history, together with the arrow into the vertex where it begins.  So memory grows with the threads, not
  * with the vertices.
  *
- * A number that is used again is another thread: its line has no edge to that of the one before, and a name of its
- * own from when it is made.
+ * A reused number is a different thread: its line has no edge to the line of the earlier thread, and its own name
+ * from its creation on.
  *
- * A worker has a status and the one that it had before that: an edge that ends with a change has the state of the
- * status before.  To give it the status that it has moves this to the one before, too; Trace Compass's graphs
- * rest on that.
+ * A worker has a status and a previous status: an edge that ends with a change has the state of the previous
+ * status.  Setting the status to its present value also makes it the previous one; the graphs of Trace Compass
+ * depend on that.
  */
 #ifndef ANALYSIS_GRAPH_GRAPH_H
 #define ANALYSIS_GRAPH_GRAPH_H

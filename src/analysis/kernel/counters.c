@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * counters.c - the analysis `counters`: what the counters that are added to events counted, by CPU and by thread.
+ * counters.c - the analysis `counters`: the values of counters that are recorded with events, by CPU and by thread.
  *
- *	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
- *	Threads/<tid>/<counter>		long: the same of a thread
+ * 	CPUs/<cpu>/<counter>		long: since the first event of the CPU that has it, such as perf_cpu_cycles
+ * 	Threads/<tid>/<counter>		long: the same of a thread
  *
- * Of LTTng, a counter is a context whose name begins with perf_.  Those of a program (perf_thread_*, of LTTng-UST)
- * are its thread's, which the context vtid names.  All others are the CPU's: what was counted between two events
- * is also the thread's that ran there, as switches say.  What was counted while events were missing is nobody's;
- * the sum of the CPU has it, as the counter went on.
+ * In LTTng, a counter is a context whose name begins with perf_. Counters of a program (perf_thread_*, of
+ * LTTng-UST) belong to its thread, which the context vtid names.  All others belong to the CPU: the count between
+ * two events is also added to the thread that ran there, according to the switches.  What was counted while events
+ * were missing is added to no thread; the sum of the CPU includes it, because the counter went on.
  *
- * Of perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
- * follows has one of its own, known by the id of the sample; samples that do not say on which CPU they are, are of
- * threads that it follows.
+ * In perf, a counter is one of a group that a sample reads (perf_read_*).  Each CPU, or each thread, that perf
+ * follows has its own counter, identified by the id of the sample; samples without a CPU belong to threads that
+ * perf follows.
  *
- * perf gives groups turns where the processor has too few counters.  Where the trace says for how long a group was
- * to count and for how long it did, what it counted is scaled by the ratio of both since the reading before, as
- * perf stat does from interval to interval.  If it did not count at all, that time is added to the next.
+ * perf multiplexes groups if the processor has too few counters.  If the trace says for how long a group was
+ * enabled and for how long it counted, its count is scaled by the ratio of the two since the previous reading, as
+ * perf stat does from interval to interval.  If it did not count at all, that time is added to the next reading.
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -63,7 +63,7 @@ static uint64_t counter_group_read(const struct counter_group *group, const stru
 	return (uint64_t)id;
 }
 
-/* A counter that is less than it was began anew: what it counted before that nobody knows. */
+/* A counter that is lower than before was restarted: what it counted in between is unknown. */
 static uint64_t grown(uint64_t before, uint64_t now)
 {
 	return now >= before ? now - before : 0;
@@ -403,7 +403,7 @@ static void counters_lose(struct kernel_sums *sums, const struct event_gap *gap)
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
 		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu) {
-			/* Who ran there since, nobody knows. */
+			/* It is not known which thread has run there since. */
 			struct counters *counters = (struct counters *)sums;
 			struct counter_owner *cpu = entry->record;
 			cpu->has_tid = false;

@@ -2,20 +2,20 @@
 /*
  * io.c - the analysis `io`: requests to block devices, and what threads read and wrote.
  *
- *	system_calls/<tid>				string: the call that the thread is in
- *	Threads/<tid>/bytes_read, bytes_written		int: so far, by calls named read or write
- *	Disks/<dev>					string: its name, where the trace tells it
- *	Disks/<dev>/Waiting_queue/<slot>/...		int: kind of the request; its sector and size below it
- *	Disks/<dev>/Driver_queue/<slot>/...
- *	Disks/<dev>/{waiting,driver}queue_length	int: requests
- *	Disks/<dev>/sectors_{read,written}		int: so far
+ * 	system_calls/<tid>				string: the call that the thread is in
+ * 	Threads/<tid>/bytes_read, bytes_written		int: so far, by calls named read or write
+ * 	Disks/<dev>					string: its name, where the trace tells it
+ * 	Disks/<dev>/Waiting_queue/<slot>/...		int: kind of the request; its sector and size below it
+ * 	Disks/<dev>/Driver_queue/<slot>/...
+ * 	Disks/<dev>/{waiting,driver}queue_length	int: requests
+ * 	Disks/<dev>/sectors_{read,written}		int: so far
  *
- * These are the states of Trace Compass's analysis of disks, sums of 32 bits included.  What is in a call or in a
- * queue when events are lost is unknown; requests are forgotten then, as their ends may have been among those.
+ * These are the states of Trace Compass's analysis of disks, sums of 32 bits included.  Calls and queues are
+ * unknown when events are lost; requests are dropped then, because their ends may be among the lost events.
  *
- * A request waits from when it is inserted to when it is issued, and its driver has it until it is complete.  While
- * it waits it may grow, and become a part of another one.  In a queue it has the lowest slot that is free when it
- * comes.  Queues are short: they are walked.
+ * A request waits from its insertion until it is issued, and is with its driver until it is complete.  While it
+ * waits it may grow, or be merged into another one.  In a queue it takes the lowest slot that is free when it
+ * arrives.  Queues are short, so they are searched linearly.
  */
 #include <inttypes.h>
 #include <stdalign.h>

@@ -5,23 +5,23 @@
  *
  * What the first three share is as in version 31 of Trace Compass's provider:
  *
- *	CPUs/<cpu>                     what the CPU does (enum cpu_status)
- *	CPUs/<cpu>/Current_thread      tid, 0 when idle
- *	CPUs/<cpu>/IRQs/...            and Soft_IRQs/...: kernel_interrupts.h
- *	CPUs/<cpu>/Frequency           Hz; Min frequency, Max frequency: the extremes of the whole trace
- *	IRQs/..., Soft_IRQs/...        the same of all CPUs together
- *	Threads/<tid>                  what the thread does (enum thread_status)
- *	Threads/<tid>/System_call      its name
- *	Threads/<tid>/Current_cpu_rq   the CPU in whose run queue it is
- *	Threads/<tid>/Exec_name, PPID, PID (where it is not the tid), Prio
+ * 	CPUs/<cpu>                     what the CPU does (enum cpu_status)
+ * 	CPUs/<cpu>/Current_thread      tid, 0 when idle
+ * 	CPUs/<cpu>/IRQs/...            and Soft_IRQs/...: kernel_interrupts.h
+ * 	CPUs/<cpu>/Frequency           Hz; Min frequency, Max frequency: the extremes of the whole trace
+ * 	IRQs/..., Soft_IRQs/...        the same of all CPUs together
+ * 	Threads/<tid>                  what the thread does (enum thread_status)
+ * 	Threads/<tid>/System_call      its name
+ * 	Threads/<tid>/Current_cpu_rq   the CPU in whose run queue it is
+ * 	Threads/<tid>/Exec_name, PPID, PID (where it is not the tid), Prio
  *
  * Each handler makes its changes in the order in which Trace Compass makes them: where one event changes an
  * attribute twice, the last one stays.
  *
- * `kernel` and `kernel-compact` say nothing that an event denies; the two differ in their layout of attributes
- * (kernel_machine.h).  They depart from Trace Compass where events are missing (kernel_gap.h), where an event
- * itself says in which thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all
- * departures.
+ * `kernel` and `kernel-compact` state nothing that an event contradicts; the two differ in their layout of
+ * attributes (kernel_machine.h).  They depart from Trace Compass where events are missing (kernel_gap.h), where an
+ * event itself says in which thread it happened, and where the clock of a trace steps back.  histree-states(7)
+ * lists all departures.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +198,9 @@ static void states_learn_thread(struct kernel_model *model, const struct kernel_
 	states_settle_mode(model, thread);
 }
 
-/* Returns the CPU of the end of an interrupt: it may be the first event there, and tells what went on before. */
+/*
+ * Returns the CPU of the end of an interrupt: it may be the first event there, and shows what the CPU did before.
+ */
 static struct kernel_cpu *cpu_of_end(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_gap.c - what nobody saw: losses, what went on before the first event that says so, which thread has which
- * CPU; and the handlers that every kernel analysis has alike.
+ * kernel_gap.c - what was not recorded: losses, what was going on before the first event that shows it, and which
+ * thread has which CPU; and the handlers that all kernel analyses share.
  *
- * A thread and its CPU find and lose each other.  kernel_cpu.runs and kernel_thread.runs_on
- * always point at one another; both are changed here, and where a slice
+ * kernel_cpu.runs and kernel_thread.runs_on always point at each other; both are changed here, and where a slice
  * begins or is taken over, or a checkpoint is loaded.
  */
 #include "analysis/kernel/kernel_gap.h"
@@ -180,8 +179,9 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 		  const struct kernel_event *event)
 {
 	bool ends = event->role == KERNEL_SYSCALL_EXIT, had_no_room = thread->has_no_room;
-	enum histree_type call = model->slice != NULL ? HISTREE_STRING /* whoever knows says later */
-						      : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
+	/* the instance that knows decides it later */
+	enum histree_type call =
+		model->slice != NULL ? HISTREE_STRING : thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	if (call != HISTREE_UNKNOWN && (call != HISTREE_NULL || !ends)) {
 		/* A slice that has an exit first is of no use where that says something. */
 		if (model->slice != NULL || call == HISTREE_NULL)
@@ -217,7 +217,7 @@ void past_of_call(struct kernel_model *model, struct kernel_cpu *cpu, struct ker
 
 /* ---- interrupts ---------------------------------------------------------------------------------------------- */
 
-/* What is interrupted since then: whoever runs there, if that is known. */
+/* The thread interrupted since then: the one that runs there, if that is known. */
 static void interrupt_cpu(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_status status)
 {
 	cpu_change(model, cpu, CPU_STATUS, histree_int(status));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_gap.h - what nobody saw: losses, what went on before the first event that says so, which thread has which
- * CPU; and the handlers that every kernel analysis has alike.
+ * kernel_gap.h - what was not recorded: losses, what was going on before the first event that shows it, and which
+ * thread has which CPU; and the handlers that all kernel analyses share.
  *
- * *Occupancy* is which thread each CPU runs, and what becomes of that when an event denies it.
+ * *Occupancy* is which thread each CPU runs, and what happens to that when an event contradicts it.
  *
- * At every moment a CPU runs one thread, and a thread that runs has a CPU.  An event that finds a thread where it
- * was not known to be shows that others are missing.  What they would have said is unknown, from the last event
- * that said something (kernel_thread.said) up to the one that denies it: of the CPU which thread it runs and what
- * it does, of the thread status, system call, run queue and priority.
+ * At any time a CPU runs one thread, and a running thread has a CPU. An event that finds a thread where it was not
+ * known to be shows that other events are missing.  What they would have shown is unknown, from the last event
+ * about it (kernel_thread.said) up to the one that contradicts it: of the CPU which thread it runs and what it
+ * does, of the thread status, system call, run queue and priority.
  *
  * Only versions that say so are told here who runs; for others no CPU runs anybody.
  *
@@ -26,23 +26,23 @@
  * An entry or exit is of the thread that the CPU runs.  Where nobody knows which that is, it says of the one that
  * is found there that what it did before was not seen (kernel_cpu.stepped).
  *
- * A *gap* is what lost events leave in doubt.
+ * A *gap*: the states that lost events leave in doubt.
  *
  * While the events of a CPU are lost, it may do anything: switch threads, handle interrupts, wake up threads that
- * run nowhere else, and run them.  So in doubt are what the CPU does, its interrupts, those of all CPUs together,
- * and status, system call, run queue and priority of each thread but those that run on other CPUs, when the gap
- * begins or, if a thread leaves another CPU, at that time.  All this becomes unknown, attribute by
- * attribute, until an event after the gap says what it is; the gap ends with the next event of its CPU.  What the
- * trace does not record, such as system calls, is in no doubt; it does if it declares them (struct event_trace), or
- * had one by then.  Threads of the kernel, as far as events tell them, make none.
+ * run nowhere else, and run them.  So the status of the CPU, its interrupts, the interrupts of all CPUs together,
+ * and status, system call, run queue and priority of each thread are in doubt; threads that run on other CPUs only
+ * from the time at which they leave those.  All of these become unknown, attribute by attribute, until an event
+ * after the gap shows them; the gap ends with the next event of its CPU. What the trace does not record, such as
+ * system calls, is not in doubt; it records them if it declares them (struct event_trace), or has had one by then.
+ * Kernel threads, as far as events identify them, make no system calls.
  *
- * Who is named after the gap runs, waits or is blocked as ever, and the CPU has a current thread.  In which mode a
- * thread runs, an entry or exit says; whether it is interrupted, a switch, a call, or the end of the interrupt:
- * until then its status is unknown, and so is that of its CPU.  Then it is known back to the loss; what may have
- * been interrupted stays unknown.
+ * A thread named by an event after the gap runs, waits or is blocked as usual, and the CPU has a current thread.
+ * The mode in which a thread runs is known from an entry or exit; whether it is interrupted, from a switch, a call,
+ * or the end of the interrupt: until then its status is unknown, and so is that of its CPU. Then it becomes known
+ * back to the loss; the part that may have been interrupted stays unknown.
  *
- * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
- * event; and what nobody has heard of is null.
+ * Names and parents of threads are kept; dead threads stay dead, because a reused tid shows up with its next event;
+ * and threads that have not been seen are null.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
 #define ANALYSIS_KERNEL_KERNEL_GAP_H

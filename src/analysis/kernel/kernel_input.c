@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_input.c - libseccomp's tables, asked once for each number of a trace.
+ * kernel_input.c - looks up names of system calls in libseccomp's tables, once for each number of a trace.
  */
 #include "analysis/kernel/kernel_input.h"
 
@@ -22,8 +22,8 @@
 /* ---- system calls -------------------------------------------------------------------------------------------- */
 
 /*
- * What is asked of libseccomp, as <seccomp.h> declares it, which nobody needs to build histree.  The token of an
- * architecture is 0 if there is none of this name; a name is the caller's to free, or NULL.
+ * The functions of libseccomp, as <seccomp.h> declares them; that header is not needed to build histree.  The token
+ * of an architecture is 0 if there is none of this name; the caller frees a name, which may be NULL.
  */
 uint32_t seccomp_arch_resolve_name(const char *architecture);
 

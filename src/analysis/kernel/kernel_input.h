@@ -31,7 +31,8 @@ struct kernel_input {
 	struct machine machine;    /* as it was before the event */
 	struct class_table bindings;
 	struct system_calls calls;
-	histree_time latest; /* of the kernel's events, for who watches; INT64_MIN: there was none */
+	/* time of the last kernel event, for inputs that follow who runs; INT64_MIN: there was none */
+	histree_time latest;
 	/* When the first event or gap of a kernel was, and the greatest time of any so far: clocks step back. */
 	histree_time start, now;
 	bool has_start;
@@ -58,7 +59,7 @@ void kernel_input_want(struct kernel_input *input, enum kernel_role role);
  */
 void kernel_input_need_machine(struct kernel_input *input);
 
-/* Returns an input that follows who runs, for who has it to himself, by the functions of kernel_input_kind. */
+/* Returns a private input that follows which thread runs, with the functions of kernel_input_kind. */
 enum histree_status kernel_input_create_watch(struct kernel_input **out, struct histree_error *error);
 
 /* In place of `begin` of the kind. */
@@ -66,12 +67,14 @@ enum histree_status kernel_input_watch(struct kernel_input *input, const struct 
 				       struct histree_error *error);
 
 /*
- * Returns who ran on the CPU of an event of a program; NULL: nobody knows, as before the first switch there, after
- * a gap, long after the kernel's last event, or where the kernel says that nobody ran.
+ * Returns the thread that ran on the CPU of a program's event; NULL if it is not known: before the first switch
+ * there, after a gap, long after the kernel's last event, or if according to the kernel no thread ran.
  */
 const struct machine_thread *kernel_input_who_ran(const struct kernel_input *input, const struct event *event);
 
-/* For a sentence of events that are nobody's: what the kernel does not say of them either; "" if there is none. */
+/*
+ * For the warning about events without a thread: what the kernel trace lacks, too; "" if there is no kernel trace.
+ */
 const char *kernel_input_lacks(const struct kernel_input *input);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * kernel_interrupts.c - the interrupts and softirqs of each CPU, and the totals of all CPUs.
  *
- * The total of a softirq is the greatest value that it has on a CPU: CPUs are counted by value.  That of an
- * interrupt is what its last event said, as in Trace Compass.
+ * The total of a softirq is the greatest value that it has on any CPU: CPUs are counted by value.  The total of an
+ * interrupt follows its last event, as in Trace Compass.
  */
 #include "analysis/kernel/kernel_interrupts.h"
 

@@ -2,8 +2,8 @@
 /*
  * kernel_interrupts.h - interrupts and softirqs: CPUs/<cpu>/IRQs/... and CPUs/<cpu>/Soft_IRQs/...
  *
- * The value of an interrupt is the CPU while its handler runs there, that of a softirq two bits; both are
- * null while nothing goes on.  A CPU has a few of them, so that they are a list.
+ * The value of an interrupt is the CPU while its handler runs there, that of a softirq two bits; both are null
+ * otherwise.  A CPU has only a few of them, so they are a list.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
 #define ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
@@ -30,7 +30,7 @@ struct interrupt {
 	histree_quark quark;
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
-	bool began_before;             /* an event ends it, and nobody knows its name (kernel_gap.h) */
+	bool began_before;             /* an event ends it, and its name is not known (kernel_gap.h) */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	enum kernel_progress progress; /* of its handler */
 	enum kernel_step first_step;   /* of that, in a slice (kernel_threads.h) */

@@ -48,7 +48,7 @@ static const struct histree_label cpu_statuses[] = {
 	STATUS(CPU_IN_IRQ, "Interrupt", "interrupt", PURPLE, 1),
 };
 
-/* Of no one, nobody wants a bar. */
+/* A status that no thread has needs no bar. */
 static const struct histree_label tids[] = { { .is_hidden = true } };
 
 static const struct histree_label interrupts[] = { ALL("Interrupt", "interrupt", PURPLE, 1) };

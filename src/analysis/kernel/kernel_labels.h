@@ -2,9 +2,9 @@
 /*
  * kernel_labels.h - words for the values of the kernel's states.
  *
- * What is worth looking at in the histories of the analyses of disks and of CPU usage.
+ * The charts of the histories of disks and of CPU usage.
  *
- * What the values of a kernel history mean, in each layout of its attributes (kernel_machine.h).
+ * The labels of the values of a kernel history, in each layout of its attributes (kernel_machine.h).
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_LABELS_H
 #define ANALYSIS_KERNEL_KERNEL_LABELS_H

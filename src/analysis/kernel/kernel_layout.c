@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_layout.c - which field of which tracer's event is what of a kernel's event.
+ * kernel_layout.c - maps the fields of each tracer's events to the members of a kernel event.
  */
 #include "analysis/kernel/kernel_layout.h"
 
@@ -58,7 +58,7 @@ enum kernel_leave kernel_event_leave(const struct kernel_event *event)
 struct kernel_text kernel_event_new_name(const struct kernel_event *event)
 {
 	enum { NAME_MAX_SIZE = 15 };
-	static const char by_number[] = "/dev/fd/"; /* fexecve(): the name is that of a file which nobody says */
+	static const char by_number[] = "/dev/fd/"; /* fexecve(): the name of the file is not recorded */
 	struct kernel_text name = event->comm;
 	if (event->role != KERNEL_EXEC)
 		return name;
@@ -399,8 +399,8 @@ static const struct field_row call_that_ends = { PERF, ROLE(SYSCALL_EXIT), "id",
 _Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 
 /*
- * Whether its events have the names and fields that the kernel gives them: by perf, trace-cmd, or somebody who
- * names them so.
+ * Whether its events have the names and fields that the kernel gives them: as recorded by perf or trace-cmd, or by
+ * a program that uses the same names.
  */
 static bool is_perf(const struct event_trace *trace)
 {

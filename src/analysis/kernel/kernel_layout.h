@@ -187,10 +187,10 @@ static inline bool kernel_is_leaving_soon(histree_time waking, histree_time now)
  *
  * A thread goes to sleep in three steps: it leaves its queue, then come other things such as pulling work from
  * other CPUs, and then the switch, which is traced (__schedule() in kernel/sched/core.c).  try_to_wake_up() traces
- * sched_waking first, and then looks: before the first step it only tells the thread to go on, with sched_wakeup
+ * sched_waking first, and then checks: before the first step it only makes the thread continue, with sched_wakeup
  * at once; after it, it waits until the CPU is done, and sched_wakeup comes after the switch.  So the wake-up is
- * real if there was no sched_wakeup before the switch, by which the thread goes to sleep; and soon, as a trace may
- * have no sched_wakeup at all.  On the thread's own CPU nothing happens between the steps.
+ * real if there was no sched_wakeup before the switch, by which the thread goes to sleep; and soon, because a trace
+ * may have no sched_wakeup at all.  On the thread's own CPU nothing happens between the steps.
  */
 static inline bool kernel_event_is_woken_leaving(const struct kernel_event *event, histree_time waking)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_machine.c - the layouts of attributes, and whether denials are so many that events must be missing, with
- * the sentence that says so.  Each kind of event of which many deny others has a part in it.
+ * kernel_machine.c - the layouts of attributes, and whether contradictions are so frequent that events must be
+ * missing, with the warning.  Each kind of event that can contradict others counts separately.
  */
 #include "analysis/kernel/kernel_machine.h"
 

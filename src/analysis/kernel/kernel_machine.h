@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_machine.h - the threads and CPUs of a recorded machine, as all analyses of a kernel trace know them;
- * which attributes their states go to; and how many events deny what the events before them said.
+ * kernel_machine.h - the threads and CPUs of a recorded machine, shared by all analyses of a kernel trace; the
+ * attributes of their states; and how many events contradict the events before them.
  *
- * Events that *deny* what the events before them said show that others are missing, lost by a tracer that did not
- * say so, or never recorded.  A few are no sign: a recorder ends on one CPU before the other.  Many are, of one
- * kind, if there are CONFLICTS_MANY at least, and more than one in CONFLICTS_RATE events of that kind.
+ * Events that contradict (*deny*) the events before them show that others are missing, lost by a tracer that did
+ * not report it, or never recorded.  A few mean nothing: a recorder stops on one CPU before the other.  Many of one
+ * kind do, if there are at least CONFLICTS_MANY, and more than one in CONFLICTS_RATE events of that kind.
  *
- * No event is lost where a tracer was asked for some programs only, as perf is: CPUs become idle at the end of such
- * a program, and never cease to be.
+ * No event is lost if the tracer recorded only some programs, as perf can: CPUs become idle at the end of such a
+ * program, and stay idle.
  *
- * A *layout* says which attributes the states of a kernel go to.  The machine is one, the layouts are several.
+ * A *layout* says which attributes hold the states of a kernel.  There is one machine, but several layouts.
  *
  * The papers measured a layout in which nodes of threads and CPUs have no states and Status is below them (`2016`).
  * Thesis 5.1 puts the status on the node (`plain`), makes attributes only once something is known, and has
  * interrupts directly below their CPU, softirqs with a minus.  `compact` does all of that, and keeps what is always
  * known together as a pair (value.h).
  *
- * The *machine* is which thread runs on each CPU, what threads are called, and since when lost events leave that
- * in doubt: those that the tracer told, and those that must be missing where an event finds another thread than
- * the one that was said to run.
+ * The *machine* keeps which thread runs on each CPU, the names of threads, and since when lost events leave that in
+ * doubt: losses that the tracer reported, and losses inferred where an event finds another thread than the one that
+ * should be running.
  *
- * What an analysis adds to a thread or CPU, such as its attributes in a history, is its own.
+ * What an analysis adds to a thread or CPU, such as its attributes in a history, belongs to the analysis.
  *
  * Functions that give a record, or a text, give NULL or null if memory is out, which is remembered as a fault.
  */
@@ -54,7 +54,10 @@ struct kernel_conflicts {
 /* What an entry or exit may find: nothing that is known, what the exit before left, or what an entry began. */
 enum kernel_progress { PROGRESS_UNKNOWN, PROGRESS_OUTSIDE, PROGRESS_INSIDE };
 
-/* What a slice of a trace saw first of something: what was before it, whoever knows says later. */
+/*
+ * The first thing that a slice of a trace saw of something; the state before it is decided later by the true
+ * instance.
+ */
 enum kernel_step { STEP_NONE, STEP_BEGAN, STEP_ENDED, STEP_INHERITED };
 
 static inline void conflicts_first_step(enum kernel_step *first, bool begins)
@@ -123,7 +126,7 @@ struct machine_thread {
 	bool is_cloned; /* it was made, says an event that comes before that of the fork, and did nothing yet */
 	bool has_ended; /* whatever the number does next, another thread does */
 	struct machine_cpu *cpu; /* where it runs; NULL: nowhere, or not known where */
-	histree_time gap_end;    /* of the last gap in which it may have done what nobody saw */
+	histree_time gap_end;    /* of the last gap in which it may have done something unseen */
 	const char *name;        /* NULL: not known yet */
 	size_t name_size;
 };
@@ -165,7 +168,7 @@ struct machine {
 void machine_init(struct machine *machine);
 void machine_release(struct machine *machine);
 
-/* Have the threads, CPUs and texts in this space.  There are none yet. */
+/* Put the threads, CPUs and texts into this space.  There must be none yet. */
 void machine_use_space(struct machine *machine, struct table_space *tables);
 
 /* Returns the thread with this tid, new or not. */

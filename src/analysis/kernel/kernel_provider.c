@@ -2,12 +2,12 @@
 /*
  * kernel_provider.c - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
  *
- * At a checkpoint, what a thread is expected to be follows from its attributes and states; only what is otherwise
- * is written, and threads without an exception are passed over by their number.
+ * At a checkpoint, the model of a thread is mostly implied by its attributes and states; only exceptions are
+ * written, and threads without one are skipped by their number.
  *
- * An event on its way: what is in doubt is resolved first, then the event says who runs on its
- * CPU and what it knows of its own thread, and its handler comes last.  Besides, what is told of the whole trace
- * at its end, and the functions by which a build cuts a trace in time.
+ * For each event, states in doubt are resolved first; then the event shows which thread runs on its CPU and what it
+ * implies for its own thread; its handler comes last.  This file also has what is reported for the whole trace at
+ * its end, and the functions with which a build cuts a trace in time.
  */
 #include "analysis/kernel/kernel_provider.h"
 
@@ -111,8 +111,8 @@ static histree_quark quark_of(const struct kernel_model *model, const struct ker
 }
 
 /*
- * Whether a thread is in a system call was last said by its exit, if it has been in none since then.  It is only
- * asked of who is in none (kernel_gap.h).
+ * The last evidence that a thread is in no system call is the exit of its last call.  It is used only for threads
+ * that are in no call (kernel_gap.h).
  */
 static enum kernel_progress expect_call(const struct kernel_model *model, const struct kernel_thread *thread)
 {
@@ -144,8 +144,8 @@ static struct expected_thread expect(const struct kernel_model *model, const str
 }
 
 /*
- * When the last event spoke of a thread, and since when halves of pairs are what they are, is only asked of one
- * that lives, or is said to run.
+ * The time of a thread's last event, and since when the halves of pairs have their values, are needed only for a
+ * thread that lives, or should be running.
  */
 static bool is_gone(struct kernel_model *model, const struct kernel_thread *thread)
 {
@@ -311,7 +311,8 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 	struct habits habits = no_habits();
 	histree_quark node;
 	uint64_t id,
-		left = read_varint(reader); /* threads up to the next that something is said of; 0: there is none */
+		/* number of threads to skip up to the next with an entry; 0: there is none */
+		left = read_varint(reader);
 	int32_t tid;
 	while (!reader->failed && next_thread(&walk, &node, &id, &tid)) {
 		if (id_map_find(&model->threads, id) != NULL) {

@@ -2,7 +2,7 @@
 /*
  * kernel_provider.h - an instance of a kernel analysis: how it lives, and its model at a checkpoint as bytes.
  *
- * It goes from an event to its handler, whatever the version of the analysis is.
+ * It passes each event to its handler, in all versions of the analysis.
  *
  * A version is a table of handlers by role.  It decides which attributes there are and how states follow from
  * events; threads, CPUs and names of events are the same for all.
@@ -21,9 +21,9 @@ struct kernel_version {
 	const struct kernel_places *places; /* the attributes that its states go to */
 	bool is_monotonic;                  /* an event that comes after a later one counts at the time of that */
 	bool corrects_past;                 /* an exit without an entry says what went on before it */
-	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
+	/* Events other than switches show which thread runs on their CPU; NULL: this version uses switches only. */
 	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
-	/* What an event says of the thread in which it happened, before its handler; NULL: nobody asks. */
+	/* What an event implies for the thread in which it happened, before its handler; NULL: not used. */
 	kernel_handler *learn;
 	kernel_handler *const *handlers; /* by role; NULL: such events mean nothing to this version */
 };

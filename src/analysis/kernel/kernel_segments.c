@@ -6,10 +6,9 @@
  * Waits for a CPU: wake-ups, from when a thread could run to when it ran, and preemptions, from
  * the switch away from a thread that could have run on to the next switch to it.
  *
- * A thread that calls sched_yield() leaves its CPU as one that is preempted does, and the events do not tell the
- * two apart.
+ * A thread that calls sched_yield() leaves its CPU like a preempted one, and events do not distinguish the two.
  *
- * What the headers of a packet say, where a tracer records them: LTTng does since 2.8.
+ * Headers of packets are used if the tracer records them, as LTTng does since 2.8.
  */
 #include "analysis/kernel/kernel_segments.h"
 
@@ -443,7 +442,7 @@ static uint64_t key_of(const struct kernel_event *event, enum direction directio
 	       hash_mix((uint64_t)sector);
 }
 
-/* A size that nobody says, and that of a flush, fit any. */
+/* An unknown size, and the size of a flush, match any. */
 static bool is_of_size(const struct open_segment *segment, const struct kernel_event *event)
 {
 	const struct histree_value *sectors = &segment->values[BLOCK_SECTORS];

@@ -3,7 +3,7 @@
  * kernel_segments.h - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
  * to disks, packets.
  *
- * A kind is a table of handlers by role.  A handler opens a segment, fills in values and closes it; what fails is
+ * A kind is a table of handlers by role.  A handler opens a segment, fills in values and closes it; a failure is
  * remembered and ends the build after the event.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_SEGMENTS_H

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_slices.c - a slice of a trace, as a build cuts it (struct analysis_slices): what it guesses when it
- * begins, its model as bytes, and how the true instance takes over what it has found.
+ * kernel_slices.c - a slice of a trace, as a build cuts it (struct analysis_slices): its guesses at the beginning,
+ * its model as bytes, and how the true instance takes over its results.
  *
  * What CPUs do when a slice begins is *guessed*, from the events just before it and from a hint of the true model,
- * which has come to some time before it: the last event on a CPU that says something of its thread, the call of
- * that thread, or an interrupt is believed.  A hint says which interrupts go on for so long that they may be going
- * on still: a softirq that was raised and never handled stays so.
+ * which is at some earlier time: the last event on a CPU about its thread, the call of that thread, or an interrupt
+ * is taken as valid.  The hint lists interrupts that have lasted so long that they may still be going on: a softirq
+ * that was raised and never handled stays so.
  *
  * The model of a slice goes as *bytes* to whoever has the true model elsewhere: its log, its guesses, its CPUs and
  * threads, with the attributes of the log; of what the commit asks, nothing else is in them.  What is saved and
  * what is loaded is said once (codec.h).  Numbers are differences to those before them; what is loaded is
  * checked, so that a quark is one of the log and a record is there once.
  *
- * The *commit* hands a slice over to the model that has seen all that came before it, if everything is so that the
- * slice took for true.
+ * The *commit* hands a slice over to the model that has seen all earlier events, if everything that the slice
+ * assumed is true.
  */
 #include "analysis/kernel/kernel_provider.h"
 
@@ -476,7 +476,7 @@ static void code_totals(struct codec *codec)
 	}
 }
 
-/* All but the log: CPUs, and then the threads, among which are those that they run. */
+/* All but the log: CPUs, and then the threads, among them those that the CPUs run. */
 static void code_model(struct codec *codec)
 {
 	struct kernel_model *model = codec->of;
@@ -555,7 +555,7 @@ static bool is_news(const struct kernel_thread *thread, enum kernel_step first, 
 	return is_open && first == STEP_ENDED && call.type == HISTREE_NULL;
 }
 
-/* `thread` is the true one; NULL: nobody has heard of it. */
+/* `thread` is the true one; NULL: it has not been seen. */
 static bool thread_is_right(struct kernel_model *model, const struct kernel_thread *thread,
 			    const struct kernel_thread *slice)
 {
@@ -569,7 +569,7 @@ static bool thread_is_right(struct kernel_model *model, const struct kernel_thre
 	if ((assumed & ASSUMES_WAITS) != 0 &&
 	    (is_said_to_run(status) || (thread != NULL && thread->is_woken_leaving)))
 		return false;
-	/* Where nobody knows in which mode it runs, an event may say it of the past, too. */
+	/* If the mode in which it runs is not known, an event may show it for the past, too. */
 	if (call.type == HISTREE_UNKNOWN || is_news(thread, slice->first_step, call))
 		return false;
 	/* In the queue of a CPU that nobody heard of so far it waits, if that runs it next (kernel.c). */

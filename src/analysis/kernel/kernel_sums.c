@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_sums.c - the analyses that add up, by row of a table: how a kind of sums lives, and `network`, `switches`,
+ * kernel_sums.c - analyses that keep running sums in rows of tables: the common part, and `network`, `switches`,
  * `cpu-usage` and `kernel-memory`.
  *
- * Rows have attributes, which are made when something is counted.
+ * The attributes of a row are created when something is counted.
  *
  * The order of events decides, not their times, where a clock steps back: `now` never does.
  *
@@ -15,16 +15,16 @@
  * 	Threads/<tid>/bytes_sent, packets_sent			long: that were queued while it ran
  * 	gaps							long: how often events were lost
  *
- * Where events are lost, the sums of interfaces are unknown until something is counted again, and go on from what
- * was seen; those of threads stay, and `gaps` says that they are too low.
+ * Where events are lost, the sums of interfaces are unknown until something is counted again, and then continue
+ * from what was seen; those of threads stay, and `gaps` shows that they are too low.
  *
  * The analysis `cpu-usage`: how long each thread has run on each CPU so far.
  *
  * 	CPUs/<cpu>/<tid>	long: ns, from each switch away from the thread on
  *
- * These are the states of Trace Compass's analysis of CPU usage.  A thread that runs is counted when it is switched
- * from; the first one of a CPU from the start of the trace on.  What ran in a gap is counted for nobody, as nobody
- * knows: sums are then of what was seen.
+ * These are the states of Trace Compass's analysis of CPU usage.  A running thread is counted when it is switched
+ * out; the first one of a CPU from the start of the trace on.  Time in a gap is counted for no thread, because it
+ * is not known which ran: sums then cover only what was seen.
  *
  * The analysis `switches`: how often CPUs went from thread to thread so far.
  *
@@ -35,28 +35,26 @@
  * 	Threads/<tid>/voluntary, involuntary, migrations	long: the same by thread
  * 	gaps				long: how often events were lost
  *
- * A thread that gets the number of one that is gone has run on no CPU yet.  The idle loop is no thread here.
- * Where events of a CPU are lost, its sums are unknown until its next switch, and go on from what was seen; those
- * of threads stay, as anybody may have run there, and `gaps` says that they are too low.
+ * A thread that gets the number of a dead thread has run on no CPU yet.  The idle loop is not counted as a thread.
+ * Where events of a CPU are lost, its sums are unknown until its next switch, and then continue from what was seen;
+ * those of threads stay, because any thread may have run there, and `gaps` shows that they are too low.
  *
- * Blocks of pages that are allocated, by their first page, and who allocated them.
+ * Allocated blocks of pages are kept by their first page, with the thread that allocated them.
  *
  * The kernel hands out blocks of 2^order pages at multiples of that, and may take them back in parts: a block is
- * then split in halves, as the kernel does, until there is one of the part's size.
+ * then split into halves, as the kernel does, down to the size of the part.
  *
- * The analysis `kernel-memory`: what each thread had the kernel allocate, less what of it was
- * freed.
+ * The analysis `kernel-memory`: what the kernel allocated for each thread, less the part that was freed.
  *
  * 	Threads/<tid>/pages, pages	long: bytes, by kmem_mm_page_alloc and kmem_mm_page_free, 4,096 a page
  * 	Threads/<tid>/heap, heap	long: bytes, by kmem_kmalloc, kmem_cache_alloc and their ends
  * 	gaps				long: how often events were lost
  *
- * What is allocated is its thread's until it is freed, whoever frees it and whenever: so a number that is used
- * again has a row for each thread that had it, "614 (life 1)" for the second.  What a CPU allocates before its
- * first switch is in the sums of all only.  What was allocated before the trace is not counted, and neither is its
- * end.
- * Where events are lost, sums are unknown until their next change, and then go on from what was seen; what is
- * allocated where something was, was freed unseen.
+ * An allocation counts for its thread until it is freed, by any thread at any time: so a reused number has a row
+ * for each thread that had it, "614 (life 1)" for the second.  What a CPU allocates before its first switch is only
+ * in the sums over all threads.  What was allocated before the trace is not counted, and neither is its end. Where
+ * events are lost, sums are unknown until their next change, and then continue from what was seen; if a block is
+ * allocated where another one was, that one was freed unseen.
  */
 #include "analysis/kernel/kernel_sums.h"
 
@@ -308,7 +306,9 @@ static struct kernel_sum_row *interface_of(struct network *network, struct kerne
 	return row;
 }
 
-/* Returns the row of the thread that runs where the event happened; NULL: nobody knows, or it is the idle loop. */
+/*
+ * Returns the row of the thread that runs where the event happened; NULL if it is not known, or the idle loop runs.
+ */
 static struct kernel_sum_row *thread_of(struct network *network, const struct kernel_event *event)
 {
 	const struct machine_thread *thread = kernel_event_thread(event);
@@ -548,7 +548,7 @@ const struct analysis analysis_switches = {
 
 struct usage_cpu {
 	struct kernel_sum_row row;
-	histree_time since;    /* the switch before; that to whoever runs */
+	histree_time since;    /* time of the previous switch; of the switch to the running thread */
 	bool is_met, is_known; /* not known: events were missing since then */
 };
 

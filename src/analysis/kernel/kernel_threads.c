@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_threads.c - the threads and CPUs of a kernel: the model that has their records, their attributes, and
- * what follows where events say something of them.
+ * kernel_threads.c - the threads and CPUs of a kernel: the model with their records and their attributes, and what
+ * follows from events about them.
  *
- * The maps of a model, and the memory of its records, may both lie in the table space of a build: a trace has as
- * many threads as it likes.
+ * The maps of a model, and the memory of its records, may both be in the table space of a build: the number of
+ * threads in a trace is not bounded.
  *
- * Every change of a thread's state goes through thread_change(), which keeps when something was said of it last,
- * where one life of a number ends and the next begins, and what is in doubt while events are lost.  In which mode
- * a thread runs, thread_mode() says.
+ * Every change of a thread's state goes through thread_change(), which keeps the time of the last evidence about
+ * it, where one life of a number ends and the next begins, and what is in doubt while events are lost.
+ * thread_mode() tells in which mode a thread runs.
  *
  * CPUs are made when they are first asked for.
  *
- * Which thread a CPU runs is its attribute Current_thread; before the first switch it is null, and the pseudo-
- * thread -1 stands for whoever runs.  In a slice it is claimed once, by the first event that says it.
+ * The thread that a CPU runs is its attribute Current_thread; before the first switch it is null, and the
+ * pseudo-thread -1 stands for the unknown thread that runs.  In a slice it is claimed once, by the first event that
+ * shows it.
  */
 #include "analysis/kernel/kernel_threads.h"
 
@@ -193,7 +194,7 @@ struct histree_value thread_value(struct kernel_model *model, struct kernel_thre
 	return value_of(model, thread, attribute);
 }
 
-/* Since when a half of a pair is what it is; NULL: nobody asks. */
+/* Since when a half of a pair has its value; NULL: not needed. */
 static histree_time *since_of(struct kernel_thread *thread, enum thread_attribute attribute)
 {
 	return attribute == THREAD_RUN_QUEUE ? &thread->run_queue_since
@@ -316,7 +317,7 @@ enum {
 	ALL_BUT_STATUS = (1U << THREAD_ATTRIBUTE_COUNT) - 1 - (1U << THREAD_STATUS),
 };
 
-/* What it did before is settled, as far as it will ever be: from now on nobody knows whether it is in a call. */
+/* What it did before is settled as far as possible: from now on it is not known whether it is in a call. */
 static void lose_call(struct kernel_model *model, struct kernel_thread *thread)
 {
 	thread_decide_call(model, thread, FACT_STAYS_UNKNOWN, INT64_MIN);
@@ -335,8 +336,8 @@ static void forget_kind(struct kernel_model *model, struct kernel_thread *thread
 }
 
 /*
- * Another thread has the number now: what was known of the one before ended when something was said of it last.
- * The name is null meanwhile, which tells lives apart (view/thread_list.c).
+ * Another thread has the number now: what was known of the old one ended with the last evidence about it.  The name
+ * is null in between, which separates the lives (view/thread_list.c).
  */
 static void forget(struct kernel_model *model, struct kernel_thread *thread, unsigned attributes)
 {
@@ -416,7 +417,9 @@ static bool is_name_of_kernel(const char *name, size_t size)
 	       begins_with_any(names, sizeof(names) / sizeof(*names), name, size);
 }
 
-/* Threads that the kernel makes in a process, and that are of it: of io_uring, and of vhost since Linux 6.4. */
+/*
+ * Threads that the kernel creates in a process, and that belong to it: of io_uring, and of vhost since Linux 6.4.
+ */
 static bool is_name_of_worker(const char *name, size_t size)
 {
 	static const struct name_beginning names[] = { { "iou-wrk-", 8 }, { "iou-sqp-", 8 }, { "vhost-", 6 } };
@@ -660,7 +663,7 @@ struct histree_value thread_mode(struct kernel_model *model, struct kernel_threa
 	if (thread->call != PROGRESS_UNKNOWN || thread->tid <= 0 || thread_kind_is_kernel(thread->kind) ||
 	    !model->corrects_past)
 		return believed;
-	/* Nobody knows it yet; `believed` is what is said until then. */
+	/* Not known yet; `believed` is the assumed value until then. */
 	if (!may_have_calls(model)) {
 		thread->has_no_room = true;
 		return believed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_threads.h - the threads and CPUs of a kernel: the model that has their records, their attributes, and
- * what follows where events say something of them.
+ * kernel_threads.h - the threads and CPUs of a kernel: the model with their records and their attributes, and what
+ * follows from events about them.
  *
  * A *slice* of a trace is analysed by a model that does not know what came before.
  *
@@ -12,25 +12,25 @@
  *   events just before the slice, or from the first event of the CPU in it;
  * - whether a thread is in a system call: which of two values follows from that is left to the log, and may be
  *   undecided even then (ongoing_states.h);
- * - something of which nearly always the same is true, such as that a thread that is woken up was not running, or
- *   that one that is made had no states: assumed, thread by thread;
+ * - something that is nearly always true, such as that a woken thread was not running, or that a new thread had no
+ *   states: assumed, thread by thread;
  * - anything else: the slice fails.
  *
  * At the hand-over, the commit (kernel_slices.c) compares all guesses and assumptions with the true model.  If one
- * is wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
+ * is wrong, or the slice has failed, nothing is changed, and the slice is analysed again from the true model.
  *
  * A *model* has the threads and CPUs of a kernel, with the quarks of their attributes.
  *
  * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first asks
- * for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
- * layout of known states (kernel_machine.h) it is created when it first has one, and the record says what was
- * asked.
+ * for it, because the set of attributes is part of the result.  Reading an attribute counts as asking for it.  In a
+ * layout of known states (kernel_machine.h) it is created when it first has one, and the record keeps what was
+ * asked for.
  *
  * A function that returns a record returns NULL if there is none (no such CPU, no memory); handlers then leave.
  *
- * Threads: Threads/<tid> and what is below it.
+ * Threads: Threads/<tid> and the attributes below it.
  *
- * CPUs: CPUs/<cpu> and what is below it, but for interrupts (kernel_interrupts.h).
+ * CPUs: CPUs/<cpu> and the attributes below it, except interrupts (kernel_interrupts.h).
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_THREADS_H
 #define ANALYSIS_KERNEL_KERNEL_THREADS_H
@@ -156,8 +156,8 @@ enum thread_status {
 };
 
 /*
- * What is known of a thread that has no entry and no exit yet: one of the kernel has none (thread_mode()).  Its
- * parent or process tells, and else its name is believed.
+ * What is known of a thread that has had no entry and no exit yet: kernel threads have none (thread_mode()).  Its
+ * parent or process decides, otherwise its name is trusted.
  */
 enum thread_kind { KIND_NOT_SAID, KIND_PROGRAM, KIND_KERNEL, KIND_TOLD_PROGRAM, KIND_TOLD_KERNEL };
 
@@ -194,7 +194,10 @@ struct kernel_thread {
 	struct kernel_cpu *claimed_by;            /* that ran it when a slice began; NULL: it ran nowhere */
 	histree_time said;                        /* by the last event that said what it does */
 	histree_time cloned;                      /* by an event that comes before that of the fork */
-	/* The event that made it, that last denied what was said of it, or that was its, which nobody knew. */
+	/*
+	 * The event that created it, that last contradicted its state, or that was its own without being attributed
+	 * to it.
+	 */
 	histree_time unseen_until;
 };
 
@@ -217,7 +220,7 @@ bool thread_has(const struct kernel_thread *thread, enum thread_attribute attrib
 /* In a slice: a thread that was just met for the first time has no states, which is assumed. */
 void thread_assume_new(struct kernel_model *model, struct kernel_thread *thread);
 
-/* Whether an attribute that was asked for is in a slice still as it was before, so that nobody knows its value. */
+/* Whether an attribute that was asked for is still as before the slice, so that its value is not known. */
 bool thread_is_before_slice(const struct kernel_model *model, const struct kernel_thread *thread,
 			    enum thread_attribute attribute);
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
@@ -244,7 +247,7 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 struct histree_value thread_mode(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
 				 int32_t call);
 
-/* An event says who made it, if nothing is known of that yet. */
+/* An event names its creator, if nothing is known of that yet. */
 void thread_learn_parent(struct kernel_model *model, struct kernel_thread *thread, int32_t parent);
 
 /* The parent or the process of a thread is known. */
@@ -261,7 +264,7 @@ bool thread_resume_undecided(struct kernel_model *model, const struct kernel_thr
 void thread_decide_call(struct kernel_model *model, struct kernel_thread *thread, enum undecided_outcome outcome,
 			histree_time since);
 
-/* The thread runs: in the system call that it is in, else in user mode; nobody may know. */
+/* The thread runs: in its system call if it is in one, else in user mode; it may be unknown which. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
@@ -271,12 +274,12 @@ void thread_run(struct kernel_model *model, struct kernel_thread *thread);
 bool thread_settle_call(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
- * The thread waits for a CPU, as it is woken up or moved.  It may be woken while it still runs, about to sleep,
- * and seems to be moved while it makes another.  After a gap nobody knows whether it does: that it waits is then a
- * guess, and not `said`, and becomes unknown again if it is found to run, or if more is lost before anything says
- * that it is so.
+ * The thread waits for a CPU, because it is woken up or moved.  It may be woken while it still runs, about to
+ * sleep, and seems to be moved while it creates another thread.  After a gap this is uncertain: that it waits is
+ * then a guess, not `said`, and becomes unknown again if the thread is found to run, or if more is lost before
+ * there is evidence.
  *
- * Not `in_sight`: it does so on a CPU that is not recorded, where it may run; then nobody knows.
+ * Not `in_sight`: it waits for a CPU that is not recorded, on which it may run; then the status is unknown.
  */
 void thread_wait(struct kernel_model *model, struct kernel_thread *thread, bool in_sight);
 bool thread_is_guessed(const struct kernel_model *model, const struct kernel_thread *thread);
@@ -301,8 +304,8 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread);
 void thread_begin_life(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
- * A thread is made with this number.  If another one still has it, that one ended, and nobody saw when: since the
- * last event that said what it does, that is unknown, and who it is is null.
+ * A thread is created with this number.  If another thread still has it, that one ended unseen: since the last
+ * event about it, its state is unknown, and its identity is null.
  */
 void thread_end_unseen(struct kernel_model *model, struct kernel_thread *thread);
 
@@ -357,7 +360,7 @@ struct kernel_cpu {
 	bool is_nameless; /* something happened there before anybody said in which thread */
 	/* The thread that it runs, which then says so too (kernel_gap.h); NULL: none is known. */
 	struct kernel_thread *runs;
-	/* When somebody entered or left a system call there, who is not known yet; INT64_MIN: nobody. */
+	/* When a thread that is not known yet entered or left a system call there; INT64_MIN: none did. */
 	histree_time stepped;
 	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
 	histree_time waking;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * segments_pairs.c - pairs: what one event begins and another one ends, with the same key.
+ * segments_pairs.c - pairs: segments that one event begins and another event with the same key ends.
  *
- * An analysis is a table of columns, and what begins and ends is a table of rows; adding one is adding rows.
+ * An analysis is a table of columns and a table of rows with the events that begin and end; a new analysis adds
+ * rows.
  *
- * A key is a field of both events, or of none, within a scope: the thread or the CPU in which they happen, or the
- * machine.  Where events were lost within the scope, beginning and end count as alone (kernel_segments_end).
+ * A key is a field of both events, or empty, within a scope: the thread or the CPU in which they happen, or the
+ * machine.  If events were lost within the scope, beginning and end count as unmatched (kernel_segments_end).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -583,7 +584,10 @@ static enum histree_status on_event(void *instance, const struct event *event, s
 	return segments->status;
 }
 
-/* Switches that contradict each other leave in doubt who ran where; what is of the machine does not care. */
+/*
+ * Contradictory switches leave in doubt which thread ran where; pairs with the scope of the machine are not
+ * affected.
+ */
 static void missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_segments *segments = instance;

@@ -2,7 +2,7 @@
 /*
  * segments_system_calls.h - the arguments of a system call as text: `fd = 3, filename = "/etc/passwd"`.
  *
- * Which fields of an event class are arguments is found out once a class.
+ * The fields that are arguments are determined once for each event class.
  */
 #ifndef ANALYSIS_KERNEL_SEGMENTS_SYSTEM_CALLS_H
 #define ANALYSIS_KERNEL_SEGMENTS_SYSTEM_CALLS_H

@@ -940,8 +940,8 @@ static bool is_optional(const struct language_tree *tree, const char *name)
 }
 
 /*
- * Events that are named, not only fit a pattern, each the only one of its line; and fields but those of which a
- * line asks whether they are there.  Returns false if memory runs out.
+ * Collect events that are named rather than matched by a pattern, each the only one of its line; and fields, except
+ * those whose presence a line tests.  Returns false if memory runs out.
  */
 static bool expect(struct language_tree *tree, struct program_expected *expected)
 {

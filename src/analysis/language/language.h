@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language.h - a file in the language of histree (histree-analysis(5)) becomes a program: its name, what it needs,
- * its labels, charts and statements.
+ * language.h - compiles a file in the language of histree (histree-analysis(5)) into a program: its name, its
+ * requirements, its labels, charts and statements.
  *
  * Analyses written in our own language (histree-analysis(5), docs/design/11-analyses-from-files.md).
  */

@@ -3,13 +3,12 @@
  * language_expressions.c - expressions and paths of our own language, and the functions that they call, a row
  * each.
  *
- * The functions that an expression can call: each is a row with its name and how its
- * arguments are read.
+ * Each function that an expression can call is a row with its name and the way its arguments are read.
  *
  * Expressions and paths of our own language.
  *
- * Paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read
- * byte by byte, as their names have other signs than words have.
+ * Paths of attributes: "CPUs/{cpu}/Current_thread", "\"a b\"/0_{cpu}".  They are read byte by byte, because names
+ * in them may contain other characters than words.
  *
  * Expressions, by recursive descent over a table of what binds how strongly.
  */

@@ -4,11 +4,11 @@
  *
  * Lines and their indentation are tokens too, except within parentheses and after a sign that cannot end a line.
  * Names of events and paths have an alphabet of their own: a parser that expects one reads it from the bytes at
- * `token.at`, and goes on behind it with language_lexer_go_on().  So an invalid token is an error only when the
- * parser wants it.
+ * `token.at`, and continues after it with language_lexer_go_on().  So an invalid token is an error only when the
+ * parser uses it.
  *
  * The first failure is remembered in `status`; from then on the token is LANGUAGE_END, so that every loop ends, and
- * what is returned is NULL or of no meaning.
+ * results are NULL or meaningless.
  */
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_PARSER_H

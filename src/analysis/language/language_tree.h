@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * language_tree.h - an analysis as a text, with the sentences about its faults, and as a tree: what the parser
- * makes, what is checked, and what a program is made of.
+ * language_tree.h - an analysis as a text, with the messages about its faults, and as a tree, which the parser
+ * makes and which is checked and compiled into a program.
  *
- * The text of an analysis, and how what is wrong with it is said: file, line and column, a
- * sentence, and the line with a caret below the place.
+ * A message about a fault has file, line and column, a sentence, and the line with a caret below the place.
  *
  * 	my.histree-analysis:2:26: expected '=' after the path, not 'next_tid'
  * 	  on sched_switch: CPUs/0 next_tid
  * 	                          ^
  *
- * An analysis as a tree: what the parser makes of a text, what is checked, and what a program is
- * made of.  All of it is in one arena and lives as long.
+ * The tree is in one arena and lives as long as that.
  */
 #ifndef ANALYSIS_LANGUAGE_LANGUAGE_TREE_H
 #define ANALYSIS_LANGUAGE_LANGUAGE_TREE_H

@@ -249,16 +249,16 @@ enum program_call_origin {
 
 struct program_call_whose {
 	enum program_call_origin origin;
-	uint32_t level;   /* from 0; of one that there is not, nothing is said */
+	uint32_t level;   /* from 0; one that does not exist is silently ignored */
 	const char *path; /* of PROGRAM_CALL_CPU: below the last level */
 };
 
 /*
- * A stack that is the attribute "CallStack" below the last of these levels is one of calls: what lies on it from a
- * push to a pop is a segment too.  Its fields are those of function calls: "name", "tid", "depth" (1 is the
- * outermost), "self" (the duration without the calls that it made) and "caller"; besides them "stack", the path of
- * the last level, and "host" if something says it.  A level is a path below the one before it, in whose components
- * '*' is any text.  Of several groups that fit, it is of the first.
+ * A stack that is the attribute "CallStack" below the last of these levels is a call stack: each value, from its
+ * push to its pop, is also a segment.  Its fields are those of function calls: "name", "tid", "depth" (1 is the
+ * outermost), "self" (the duration without the calls that it made) and "caller"; in addition "stack", the path of
+ * the last level, and "host" if it is given.  A level is a path below the level before it, in which '*' stands for
+ * any text in a component.  If several groups match, the first one counts.
  */
 void program_call_group(struct program_builder *make, const char *const *levels, size_t level_count,
 			const struct program_call_whose *thread, const struct program_call_whose *host);
@@ -274,11 +274,11 @@ void program_on(struct program_builder *make, const char *events, program_value 
 /* ---- scenarios: state machines of which many may be under way ----------------------------------------------- */
 
 /*
- * As Trace Compass has them.  At each event a machine that lacks one gets a pending scenario (if `is_multiple`,
- * else only the first time).  Then, if a precondition holds or there is none, those under way, the eldest first,
- * and then the pending one take the first transition of their state whose event and condition hold; if
- * `is_consuming`, only the first scenario that can.  A scenario in a final state is over; what it had below its
- * attribute is null then.
+ * These are the scenarios of Trace Compass.  At each event a machine without a pending scenario gets one (if
+ * `is_multiple`, else only the first time).  Then, if a precondition holds or there is none, the active scenarios,
+ * oldest first, and then the pending one take the first transition of their state whose event and condition hold;
+ * if `is_consuming`, only the first scenario that can.  A scenario in a final state is over; the attributes below
+ * its own are then null.
  *
  * Its attribute is "scenarios/NAME/N"; below it are "status" (int: 0 pending, 1 under way, 2 over), "state" (the
  * name), "startTime" (long: when it left its first state) and "state/NAME/startTime" (when it entered it).
@@ -321,7 +321,7 @@ uint32_t program_version(const struct program *program);
 bool program_makes_states(const struct program *program);
 bool program_makes_segments(const struct program *program);
 
-/* The schema of its segments: "name" and then what program_segment_field() was told. */
+/* The schema of its segments: "name", and then the fields from program_segment_field(). */
 const struct histree_segment_field *program_segment_fields(const struct program *program, size_t *count);
 
 enum {

@@ -3,8 +3,8 @@
  * program_analysis.c - programs as analyses of the registry's kind, of states, of segments or of both; a run of
  * one on the events of a trace; and the list of those that files define.
  *
- * A run knows what each class of events has for it, the history or store that it fills, and which names the trace
- * should have and has not; labels and charts of its states are kept with all their texts.
+ * A run has the bindings of event classes, the history or store that it fills, and the names that the trace should
+ * have but lacks; labels and charts of its states are kept with all their texts.
  */
 #include "analysis/program/program_analysis.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_analysis.h - a program as an analysis of the registry's kind: what a build makes of it; and the analyses
- * that files define, as front ends make them (definition/definition_files.h reads the files).
+ * program_analysis.h - a program as an analysis of the registry's kind; and the analyses that files define, as
+ * front ends make them (definition/definition_files.h reads the files).
  *
  * A program that makes states is an analysis, one that makes segments a segment analysis, and one that makes both
- * is both, of one name: the same run fills the history and the segment store.
+ * is both, under one name: the same run fills the history and the segment store.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_ANALYSIS_H
 #define ANALYSIS_PROGRAM_PROGRAM_ANALYSIS_H

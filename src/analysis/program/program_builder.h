@@ -2,7 +2,6 @@
 /*
  * program_builder.h - a program while a front end makes it, and how it is finished.
  *
- * The body of a builder, for program_builder.c and program_builder.h.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_BUILDER_H
 #define ANALYSIS_PROGRAM_PROGRAM_BUILDER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program_run.h - a program at work on the events of a trace: what it knows, what it fills, what the trace lacks
- * for it, and the labels and charts of its states, kept with all their texts.
+ * program_run.h - a run of a program on the events of a trace: its bindings, the history or store that it fills,
+ * the names that the trace lacks, and the labels and charts of its states, kept with all their texts.
  *
- * Names of events and fields are looked up once a class (struct class_binding); a field is decoded once an event,
- * when it is first asked for.  Memory grows with attributes, scenarios that are under way at one time, spans that
- * are open, and changes in the future.
+ * Names of events and fields are looked up once for each class (struct class_binding); a field is decoded once for
+ * each event, when it is first needed.  Memory grows with attributes, scenarios that are active at one time, open
+ * spans, and changes in the future.
  */
 #ifndef ANALYSIS_PROGRAM_PROGRAM_RUN_H
 #define ANALYSIS_PROGRAM_PROGRAM_RUN_H
@@ -137,7 +137,7 @@ static inline bool free_numbers_has(const struct free_numbers *free)
 	return free->first < free->count;
 }
 
-/* Takes the oldest one; the caller knows that there is one. */
+/* Takes the oldest one; there must be one. */
 static inline uint32_t free_numbers_take(struct free_numbers *free)
 {
 	return free->numbers[free->first++];

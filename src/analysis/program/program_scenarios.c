@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * program_scenarios.c - state machines that may have many scenarios under way: the rules of Trace Compass's
- * patterns (its user guide, "Defining an XML pattern provider", and dumps of what it makes of them).
+ * patterns (its user guide, "Defining an XML pattern provider", and dumps of its results).
  *
- * The number of a scenario that is over is given to another one at once; what stands below its attribute is null
- * except "status", "state" and the time at which it entered its last state.
+ * The number of a scenario that is over is reused immediately; the attributes below its own are null except
+ * "status", "state" and the time at which it entered its last state.
  */
 #include <inttypes.h>
 #include <stdio.h>

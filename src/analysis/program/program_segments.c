@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * program_segments.c - the segments that a program makes: those that it says whole, spans with a key from their
- * beginning to their end, and the calls of stacks, from the push to the pop.
+ * program_segments.c - the segments that a program makes: segments given as a whole, spans with a key from their
+ * beginning to their end, and the calls on stacks, from the push to the pop.
  *
- * The content of the one that is made is in the run.  What meets a gap, or is open at the end, is no segment.
+ * The content of the segment being made is in the run.  A span that meets a gap, or is open at the end, makes no
+ * segment.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,25 +3,25 @@
  * sample_input.h - the input of analyses of samples (docs/design/10-program-analyses.md): the stack of each
  * sample, looked up once for all analyses.
  *
- * A recording of perf says for a sample which thread ran and at which addresses; earlier events say which
- * binaries lie there and their symbols which functions these are (sample_processes.h).  Samples
- * of other recorders have functions by name (event.h).  Addresses of the kernel have names if a
- * table of its symbols was given; else all of it is one frame, "[kernel]".
+ * A recording of perf gives the thread and the addresses of a sample; earlier events give the binaries that are
+ * mapped there, and symbols of these give the functions (sample_processes.h).  Samples of other recorders have
+ * functions by name (event.h).  Addresses of the kernel have names if a table of its symbols was given; else all of
+ * it is one frame, "[kernel]".
  *
- * All stacks are one tree: each node is a frame below its caller's node.  A stack that a trace has by number is
- * read once, with its callers up to a known one.  Files may say that a stack is its own caller, or have callers
- * without end: repeated callers, and those above SAMPLE_FRAMES_MAX, are left out.
+ * All stacks are one tree: each node is a frame below its caller's node.  A numbered stack of a trace is read once,
+ * with its callers up to a known one.  A malformed file may make a stack its own caller, or have endless callers:
+ * repeated callers, and those beyond SAMPLE_FRAMES_MAX, are left out.
  *
  * Names of processes and threads come from samples with names or from tracks.  A thread is identified by its
- * process and its number, as different name spaces use the same numbers.
+ * process and its number, because different name spaces use the same numbers.
  */
 #ifndef ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 #define ANALYSIS_SAMPLES_SAMPLE_INPUT_H
 
 #include "analysis/analysis.h"
 #include "analysis/samples/sample_processes.h"
-#include "base/hash_index.h"
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "event/event.h"
 #include "histree/value.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * sample_processes.c - the processes that were sampled: their names, which binary lies where, and the functions at
- * its addresses.
+ * sample_processes.c - the sampled processes: their names, their mapped binaries, and the functions at addresses in
+ * them.
  */
 #include "analysis/samples/sample_processes.h"
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_processes.h - the processes that were sampled: their names, which binary lies where, and the functions at
- * its addresses.
+ * sample_processes.h - the sampled processes: their names, their mapped binaries, and the functions at addresses in
+ * them.
  *
- * A frame is a function, where in it that is, and its binary.  An address within a function into which others were
- * inlined stands for several frames.  What has no name is called by its binary, "[libc.so.6]", and what lies in no
- * binary "[unknown]": addresses would make a frame of each.
+ * A frame is a function, a place in it, and its binary.  An address within a function into which others were
+ * inlined stands for several frames.  A function without a name is named after its binary, "[libc.so.6]", and an
+ * address in no binary is "[unknown]": otherwise each address would be a different frame.
  *
- * Which binary lies at an address of a process: parts of files, one never above another.
+ * The mappings of a process are parts of files that do not overlap.
  *
- * Processes and threads of recordings of perf: what they are called and which binaries they
- * have, followed from event to event.
+ * The names and binaries of processes and threads in recordings of perf are followed from event to event.
  */
 #ifndef ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
 #define ANALYSIS_SAMPLES_SAMPLE_PROCESSES_H
@@ -72,7 +71,7 @@ bool frame_names_find(struct frame_names *names, uint32_t binary, uint64_t offse
 /* Returns the frame of a function that has its name already; INTERN_NONE when memory runs out. */
 uint32_t frame_names_named(struct frame_names *names, const struct event_frame *frame);
 
-/* Whether a frame is what a binary has where there is no name. */
+/* Whether the frame stands for a binary whose function has no name. */
 bool frame_names_is_unnamed(const struct frame_names *names, uint32_t frame);
 struct frame_text frame_names_text(const struct frame_names *names, uint32_t frame);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * track_places.c - which tracks there are, and where their attributes are.
+ * track_places.c - the tracks of a trace, and the places of their attributes.
  */
 #include "analysis/tracks/track_places.h"
 

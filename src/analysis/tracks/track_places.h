@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * track_places.h - which tracks there are, and where their attributes are.
+ * track_places.h - the tracks of a trace, and the places of their attributes.
  *
- * What one event of a trace of tracks says, in the words of event.h.
+ * An event of a trace of tracks is decoded here, in the words of event.h.
  *
- * The path of a stack in the history `tracks`, for analyses that make none themselves.
+ * Analyses that make no stacks themselves get the path of a stack in the history `tracks`.
  *
- * The tracks of a trace, and the places where they are shown.
+ * Places:
  *
- * A thread, a process and the trace itself are tracks with a place of their own.  What is asynchronous comes and
- * goes: thousands of requests, each a track for a while.  Those of one process and one name are a group, and share
+ * A thread, a process and the trace itself are tracks with their own places.  Asynchronous tracks come and go:
+ * thousands of requests, each a track for a while.  Those with the same process and name are a group, and share
  * lanes: a track takes the first lane of its group that is free, and gives it back when its last span ends.  So
- * there are as many places as there are tracks at a time.  A track that has nothing open, and no name, is
- * forgotten.
+ * there are only as many places as there are tracks at a time.  A track that has nothing open, and no name, is
+ * dropped.
  */
 #ifndef ANALYSIS_TRACKS_TRACK_PLACES_H
 #define ANALYSIS_TRACKS_TRACK_PLACES_H

@@ -537,7 +537,7 @@ static enum histree_status place_frame(struct track_stacks *stacks, struct track
 	return status;
 }
 
-/* The frame is the track's from now on, whatever comes of it. */
+/* The frame now belongs to the track, even if an error follows. */
 static enum histree_status push_frame(struct track_stacks *stacks, struct track *track, struct track_frame *frame,
 				      struct histree_error *error)
 {
@@ -688,7 +688,7 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 	if (!make_frame(stacks, &frame, end))
 		return no_memory(error);
 	if (end == frame.start && track->id == NULL) {
-		/* So many that nobody needs to know more of their time cost little to look through. */
+		/* Up to so many, a linear search over their times is cheap. */
 		enum { POINTS_MAX = 1024 };
 		enum histree_status status =
 			stacks->point_count >= POINTS_MAX ? end_points(stacks, NULL, error) : HISTREE_OK;

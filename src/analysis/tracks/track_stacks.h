@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * track_stacks.h - which spans are open on each track, followed from event to event: the input of all analyses of a
- * trace of tracks.  What a beginning and an end mean is said here and nowhere else, for all formats.
+ * trace of tracks.  The meaning of beginnings and ends is defined here, for all formats.
  *
- * Spans that are open lie on the stack of their track, each in a slot.  One that ends below others that go on
- * leaves its slot empty.  A span that says how long it lasts ends by itself, before the first event that is not
- * earlier; of those that begin at one time the longest is the outermost, as writers have them in any order.  One
- * of no length is inside of whatever begins at its time: it waits until all of that is known.
+ * Open spans are on the stack of their track, each in a slot.  A span that ends below others that continue leaves
+ * its slot empty.  A span with a duration ends by itself, before the first event that is not earlier; of those that
+ * begin at one time the longest is the outermost, because writers emit them in any order.  A span of no length is
+ * inside everything that begins at its time: it waits until all of that is known.
  *
- * An end closes the innermost open span of its name, one without a name the innermost of all; what has no name has
- * any.  An end that finds none is counted.  What a thread began above the span that ends, and did not end, is cut:
- * it ends there, unless its own end follows before anything else begins on the thread, as it does where ends were
- * rounded or written in another order.  Until then nobody knows, and a state is ended late, at an earlier time.
- * The same holds for what was begun in a complete span.  On a track that is none of a thread, spans may overlap,
- * and what lies above goes on.  Perfetto's SliceTracker has the same rules, but an end that comes later than that
- * of the span below is lost there, as are spans that overlap; here none is.
+ * An end with a name closes the innermost open span of that name, an end without one the innermost of all; a span
+ * without a name matches any.  Unmatched ends are counted.  Spans that a thread began above the one that ends, and
+ * did not end, are cut: they end there, unless their own end follows before anything else begins on the thread, as
+ * happens if ends were rounded or written in another order.  Until then this is undecided, and a state is ended
+ * late, at an earlier time.  The same holds for spans begun within a complete span.  On a track that is not a
+ * thread's, spans may overlap, and those above continue.  Perfetto's SliceTracker has the same rules, except that
+ * it loses an end that comes later than that of the span below, and overlapping spans.
  *
- * Whatever is open at the end of the trace lasts as long as that, as far as anybody knows.
+ * Spans that are open at the end of the trace last until then, as far as is known.
  *
- * In a gap nobody knows what is open.  Spans that are complete are segments all the same, the others are forgotten.
+ * In a gap it is not known what is open.  Complete spans still become segments, the others are dropped.
  */
 #ifndef ANALYSIS_TRACKS_TRACK_STACKS_H
 #define ANALYSIS_TRACKS_TRACK_STACKS_H

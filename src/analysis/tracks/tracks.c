@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * tracks.c - the analyses of tracks: who was in which spans, and what counters counted, as states; spans and flows
- * as segments.
+ * tracks.c - the analyses of tracks: the stacks of spans and the values of counters, as states; spans and flows as
+ * segments.
  *
- * As segments, spans go from beginning to end, and flows from track to track (track_stacks.h).
+ * As segments, spans go from their beginning to their end, and flows from track to track (track_stacks.h).
  *
- * Depth 1 is the outermost.  The time of a span itself is its duration without the spans right inside of it; null
- * where one of those is not whole or goes on after it.  A field is null where the trace does not say.
+ * Depth 1 is the outermost.  The self time of a span is its duration without the spans directly inside it; null if
+ * one of those is incomplete or continues after it.  A field that the trace does not give is null.
  *
  * `ending` is null for a span whose end is in the trace, "cut" for one without an end, which ends with the span
  * around it, and "open" for one that was open at the end of the trace.

@@ -597,8 +597,8 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 /* ---- what the trace lacks -------------------------------------------------------------------------------- */
 
 /*
- * Writes a sentence, lower case, no full stop, if the trace lacks what calls are made of, and how to record it;
- * else "".
+ * Writes a sentence, lower case, no full stop, if the trace lacks something that calls are made from, and how to
+ * record it; else "".
  */
 static void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t size)
 {

@@ -2,17 +2,17 @@
 /*
  * call_stacks.h - the functions that programs of LTTng-UST call, by thread, and the two analyses of them.
  *
- * Where events are lost, it is in doubt for a while what programs did.
+ * Where events are lost, the calls of programs are in doubt for a while.
  *
  * Where events of a CPU are lost, any thread may have run there.  That ends with the next event of the CPU, as for
  * the kernel (kernel_gap.h), or where the trace says.
  *
  * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks, and
- * uftrace those that -pg marks too, with the names of functions.  Whose they are, the context vtid (or tid) of the
- * event says; without it, the kernel's trace of the same host, which knows who ran on the CPU.  A CPU alone does
- * not say it, as threads move.  The fast variant has no address in its exits: then the innermost call ends.  Where
- * there is one, the innermost call of that function ends, and with it those that it made, whose exits are lost or
- * never were (longjmp); and an exit of a function that the thread is not in ends nothing.
+ * uftrace those that -pg marks too, with the names of functions.  The thread is given by the context vtid (or tid)
+ * of the event; without it, by the kernel trace of the same host, which shows who ran on the CPU. A CPU alone does
+ * not identify it, because threads move.  The fast variant has no address in its exits: then the innermost call
+ * ends.  With an address, the innermost call of that function ends, together with the calls that it made, whose
+ * exits were lost or never happened (longjmp); and an exit from a function in which the thread is not ends nothing.
  *
  * Memory: a stack for each thread, of CALL_DEPTH_MAX calls at most.  Calls below that are not kept.
  */
@@ -109,7 +109,7 @@ struct call_stacks {
 	struct cpu_gaps gaps; /* in which any thread may make calls that are not seen */
 	uint64_t forgotten;   /* calls that were open when gaps began */
 	histree_time latest;  /* of all events, of other traces too */
-	/* Entries and exits so far, and those of them that do not say of which thread they are. */
+	/* Entries and exits so far, and those of them that do not identify their thread. */
 	uint64_t entries_and_exits, of_nobody;
 	bool is_unnamed; /* one of these does not name its process either */
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * call_symbols.c - which binary lies where in each process, from the events of LTTng-UST, and the names of the
- * functions at its addresses.
+ * call_symbols.c - the mapped binaries of each process, from the events of LTTng-UST, and the names of the
+ * functions at addresses in them.
  */
 #include "analysis/ust/call_symbols.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_symbols.h - names for the addresses of functions: which binaries lie where in each process, as the state
- * dump of LTTng-UST and its events of dlopen() say, and what symbols/ finds in them.
+ * call_symbols.h - names for the addresses of functions: the mapped binaries of each process come from the state
+ * dump of LTTng-UST and its events of dlopen(), the names from symbols/.
  *
- * States have addresses; the names become labels of the history (call_stacks.h), so that whatever shows states
+ * States have addresses; the names become labels of the history (call_stacks.h), so everything that shows states
  * shows them.
  */
 #ifndef ANALYSIS_UST_CALL_SYMBOLS_H

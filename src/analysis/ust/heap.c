@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * heap.c - what programs allocate, by address, and the two analyses of it.
+ * heap.c - the memory blocks of programs, by address, and the two analyses of them.
  *
  * The analyses are `ust-memory`, how much threads and processes have in use, and `allocations`, a segment for each
  * block.
@@ -9,14 +9,14 @@
  * 	Threads/<vtid>/Name		string: of the process
  * 	Processes/<vpid>/Memory, Name	the same of a process
  *
- * Both numbers are -1 where the trace does not say whose an event is.  In a gap all sums are unknown; behind it
- * they count what was allocated since, each from its next change on.
+ * Both numbers are -1 if the trace does not identify the thread or process.  In a gap all sums are unknown; after
+ * it they count what was allocated since, each from its next change on.
  *
  * A segment goes from where memory was allocated to where it was freed; if it never was, to the end of the trace: a
  * leak, or memory in use to the end.
  *
- * Blocks in use when events are lost make no segment, as it is not known whether they were freed then.  Neither
- * does a block whose address was handed out again before it was seen to be freed.
+ * Blocks in use when events are lost make no segment, because they may have been freed then.  Neither does a block
+ * whose address was handed out again before it was seen to be freed.
  */
 #include "analysis/ust/heap.h"
 
@@ -677,7 +677,7 @@ static const struct kernel_sums_kind memory_sums = {
 	.say_missing = memory_say_missing,
 };
 
-/* Events of the kernel say nothing to it but who runs, which the heap asks. */
+/* Of the kernel's events it uses only which thread runs, and looks that up when needed. */
 static enum histree_status memory_create(const struct analysis *analysis, struct histree_state_system *system,
 					 void *input, void **instance, struct histree_error *error)
 {

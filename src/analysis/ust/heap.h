@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - what programs allocate, by address, and the two analyses of it.
+ * heap.h - the memory blocks of programs, by address, and the two analyses of them.
  *
- * A *block* is memory that a program has and did not free yet, by process and address.
+ * A *block* is memory that a program has allocated and not yet freed, by process and address.
  *
- * A block that was freed keeps its key, as allocators hand out the same addresses again and again.  Before the
- * table grows, such blocks are dropped, so that it grows with what is in use at a time.  40 bytes a block, and its
- * place in the index; of a build, both are in its table space (base/table.h).
+ * A freed block keeps its key, because allocators hand out the same addresses again and again.  Before the table
+ * grows, such blocks are dropped, so that it grows with what is in use at a time.  A block takes 40 bytes and its
+ * place in the index; in a build, both are in its table space (base/table.h).
  *
  * LTTng-UST's wrapper of libc (liblttng-ust-libc-wrapper.so) records malloc, calloc, realloc, memalign and
  * posix_memalign when they return, and free when it begins.  Memory is in use by the thread that allocated it, also
- * if another one frees it.  (Trace Compass credits who frees: of a queue, the thread that fills it only grows, and
- * the one that empties it has less than nothing.)
+ * if another one frees it.  (Trace Compass credits the thread that frees: with a queue, the use of the thread that
+ * fills it only grows, and that of the thread that empties it becomes negative.)
  *
- * Addresses are those of a process, which the context vpid names.  Without it all events are taken to be of one,
- * until a thread is given an address that another one has: from then on each thread is taken for a process.
- * Without the context vtid the thread is the one that the kernel's trace of the same host has on the CPU.
+ * Addresses are those of a process, which the context vpid names.  Without it all events are taken to belong to one
+ * process, until a thread is given an address that another one has: from then on each thread is taken for a
+ * process.  Without the context vtid the thread is the one that runs on the CPU according to the kernel trace of
+ * the same host.
  */
 #ifndef ANALYSIS_UST_HEAP_H
 #define ANALYSIS_UST_HEAP_H
@@ -119,7 +120,7 @@ struct heap {
 	struct kernel_input *kernel; /* who runs; its own */
 	struct cpu_gaps gaps;
 	struct heap_counts counts;       /* except blocks that are in use at the end */
-	uint64_t calls, without_process; /* events so far, and those of them that do not say of which process */
+	uint64_t calls, without_process; /* events so far, and those of them that do not identify their process */
 	uint64_t without_thread;
 	bool is_split; /* if the process is not known, threads are taken as processes, since: */
 	histree_time split_time;

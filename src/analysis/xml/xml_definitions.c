@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xml_definitions.c - <timeGraphView> and <xyView> as charts of the histories that they show (attributes.h).
+ * xml_definitions.c - <timeGraphView> and <xyView> as charts of their histories (attributes.h).
  */
 #include "analysis/xml/xml_definitions.h"
 
@@ -61,8 +61,8 @@ static const char *xml_charts_keep(struct reading *reading, const struct xml_ele
 }
 
 /*
- * What <display>, <name>, <id> or <parent> says as a reference: NULL if there is none, or if it is the result of a
- * query or a location, which the attribute does not say.
+ * The reference in <display>, <name>, <id> or <parent>: NULL if there is none, or if it is the result of a query or
+ * a location, which cannot be given as an attribute.
  */
 static const char *reference(struct reading *reading, const struct xml_element *entry, const char *name)
 {
@@ -490,7 +490,10 @@ static bool xml_is_view(const struct xml_element *element)
 	return xml_is(element, "timeGraphView") || xml_is(element, "xyView");
 }
 
-/* Returns whether an entry of that owner is of an analysis: where the head of the view names none, it is of all. */
+/*
+ * Returns whether an entry of that owner belongs to an analysis: if the head of the view names no analysis, it
+ * belongs to all.
+ */
 static bool xml_entry_shows(const struct xml_element *view, const char *owner, const char *analysis)
 {
 	if (owner != NULL)

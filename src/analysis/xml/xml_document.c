@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * xml_document.c - a file of Trace Compass while it is made programs, and how it is read.
+ * xml_document.c - reads a file of Trace Compass, and keeps it while it is compiled into programs.
  */
 #include "analysis/xml/xml_document.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xml_document.h - a file of Trace Compass while it is made programs, and how it is read.
+ * xml_document.h - reads a file of Trace Compass, and keeps it while it is compiled into programs.
  *
- * One analysis of a file of Trace Compass while it is made a program, for the files of this
- * folder.
+ * One analysis of such a file while it is compiled, for the files of this folder.
  *
- * The first thing that is wrong is remembered with its place, and what follows does nothing; values and blocks are
- * PROGRAM_NOTHING then.
+ * The first fault is remembered with its place, and later calls do nothing; values and blocks are then
+ * PROGRAM_NOTHING.
  *
- * A file of XML as a tree of elements, with where each of them is.
+ * A file of XML is a tree of elements with their positions.
  *
  * Read by libexpat, and bounded: no document type, and so no entities of its own and none from other files, at most
  * 64 levels and 100,000 elements.  Text between elements is left out.

@@ -491,7 +491,7 @@ static bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms)
 				      now_ms - trace->piece_ms > CTF_LIVE_TRACE_PATIENCE_MS);
 }
 
-/* The first packet or beacon of the trace has arrived: its metadata now describe it completely enough. */
+/* The first packet or beacon of the trace has arrived: the facts in its metadata so far are taken as final. */
 static void live_trace_begin(struct live_trace *trace)
 {
 	if (trace->is_known || !trace->has_decoder)
