@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * clock.c - clocks of hosts: what a transform makes of a time, and how the clocks of many hosts are found from the
- * packets between them.
+ * clock.c - clocks of hosts: transforms of times, and how the clocks of many hosts are found from the packets
+ * between them.
  *
  * A clock as a user writes it, "OFFSET[,SLOPE]".
  *
- * Both are read as numbers of 64 bits of precision: a rate has 62 bits behind the point, so that nothing of a slope
- * is lost.
+ * Both are read with 64 bits of precision: a rate has 62 bits after the point, so that no digit of a slope is lost.
  *
- * The clocks of many hosts are found by packets whose halves find each other, convex hulls of the points that they
- * are, lines between two hulls, and the tree of hosts along which these are followed (docs/design/13-hosts.md).
+ * The clocks of many hosts are found by matching the two halves of packets, convex hulls of the points that the
+ * packets give, lines between two hulls, and a tree of hosts along which these are combined
+ * (docs/design/13-hosts.md).
  */
 #include "clock/clock.h"
 
@@ -70,7 +70,7 @@ double histree_clock_offset(const struct histree_clock *clock)
 			rate * (long double)clock->from);
 }
 
-/* Returns the transform of the one and then the other: their errors add up, the worse quality is that of both. */
+/* Returns the composition of two transforms: their errors add up, and the quality is the worse of the two. */
 static struct histree_clock clock_compose(const struct histree_clock *first, const struct histree_clock *then)
 {
 	struct histree_clock clock = *first;
@@ -556,7 +556,7 @@ bool packet_table_take(struct packet_table *table, const struct packet_half *hal
 			waits_already = true;
 	}
 	if (!waits_already) {
-		/* At the end of its bucket, so that who came first is found first. */
+		/* At the end of its bucket, so that the one that came first is found first. */
 		uint32_t place = table->oldest;
 		table->oldest = (place + 1) % PACKET_TABLE_ROOM;
 		if (table->ring[place].is_used)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - clocks of hosts: what a transform makes of a time, and how the clocks of many hosts are found from the
- * packets between them.
+ * clock.h - clocks of hosts: transforms of times, and how the clocks of many hosts are found from the packets
+ * between them.
  *
- * A *transform* is what a clock makes of a time and of another clock; transforms go one after the other.
+ * A *transform* converts times of one clock to another; transforms can be composed.
  *
- * A *tree* has the clocks of many hosts, from those of pairs of them (docs/design/13-hosts.md).
+ * A *tree* has the clocks of many hosts, computed from those of pairs (docs/design/13-hosts.md).
  *
- * What packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where x is the time
- * of the one and y that of the other. They lie between two convex hulls.
+ * Packets between two hosts restrict the relation of their clocks: the possible lines y = alpha x + beta, where x
+ * is the time of one and y that of the other, lie between two convex hulls.
  *
  * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
  * synchronization of distributed traces using kernel-level events", 2010).
  *
- * A hull is, on one side, what of the points a line above all, or below all, can touch.
+ * A hull has, on one side, the points that a line above all of them, or below all, can touch.
  *
  * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
  * products of differences are exact in 128 bits.
@@ -72,7 +72,7 @@ struct clock_pair {
 	struct clock_hull below, above;
 	struct clock_line flattest, steepest;
 	uint64_t matches;
-	uint64_t accurate; /* of them: those that narrowed what the line can be */
+	uint64_t accurate; /* those of them that narrowed the range of possible lines */
 	bool is_contradicted;
 	struct clock_point contradiction; /* the packet after which no line could be */
 	histree_time first, last;         /* the least and the greatest x of all packets */
@@ -111,7 +111,7 @@ struct packet_half {
 	struct packet_key key;
 	uint32_t host;
 	bool is_sent;
-	int32_t tid; /* of the thread, for those who want to know */
+	int32_t tid; /* of the thread, for callers that need it */
 	histree_time time;
 };
 

@@ -3,18 +3,19 @@
  * columns_batch.h - batches of columns in the Arrow format: arrays, texts, dictionaries, schemas.
  *
  * *Texts* lie one after the other in the Arrow format and only grow.  Text i lies between offsets i and i + 1.  A
- * view is the texts that there were when it was taken: it holds their memory, so that it outlives the texts, and
- * nothing in it ever changes.  Where texts have to move to grow, the old memory stays as long as a view holds it.
- * Views may be dropped on any thread.
+ * view has the texts that existed when it was taken: it holds their memory, so it outlives the texts, and nothing
+ * in it ever changes.  If texts have to move to grow, the old memory stays as long as a view holds it. Views may be
+ * dropped on any thread.
  *
- * *Ids* number distinct texts in the order in which they were met.  Strings of a leaf of the tree mostly lie in
- * its dictionary, once for many states.  So the id is looked for by the place of the bytes first, which is
- * compared, and hashed only if that fails.
+ * *Ids* number distinct texts in the order in which they were met.  Strings of a leaf are mostly in its dictionary,
+ * once for many states.  So the id is first searched by the address of the bytes, and the bytes are hashed only if
+ * that fails.
  *
  * A *batch* is rows as columns: buffers that are filled, and then are an ArrowArray.  It is one block of memory
- * with the buffers of all columns and the structs that show them to a consumer.  The struct of the batch, each
- * column and each dictionary hold it, since a consumer may move any of them elsewhere and release them in any
- * order; after the last release it goes back to the pool of its stream, or is freed if that is gone.
+ * with the buffers of all columns and the structs that present them to a consumer.  The struct of the batch, each
+ * column and each dictionary hold a reference to it, since a consumer may move any of them elsewhere and release
+ * them in any order; after the last release it goes back to the pool of its stream, or is freed if that no longer
+ * exists.
  */
 #ifndef COLUMNS_COLUMNS_BATCH_H
 #define COLUMNS_COLUMNS_BATCH_H

@@ -3,9 +3,9 @@
  * columns_events.c - events as columns.  The dictionary of their names is that of the store, and so is that of
  * the hosts.
  *
- * With events of one type, each field is a column.  Most formats do not declare its type, and a field may be
- * there in some events only; so all of the events are read once before, and the column has a type that all values
- * of its field fit into without loss: a number for numbers, else a text.
+ * With events of one type, each field is a column.  Most formats do not declare its type, and a field may occur in
+ * some events only; so all of the events are read once beforehand, and the column has a type that holds all values
+ * of its field without loss: a number for numbers, else a text.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,19 +2,19 @@
 /*
  * columns_states.c - states as columns: paths, times, values, labels.
  *
- * The column of labels: what values of states mean, as a dictionary.
+ * The column of labels has the meaning of values, as a dictionary.
  *
- * An id for each path that is met, and the texts of these as a dictionary.
+ * Paths get an id when they are first met; their texts are a dictionary.
  *
  * The path of an attribute is that of its parent and its name.  Attributes of one parent mostly come one after the
- * other, so that the parent's is kept.
+ * other, so the path of the parent is kept.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "columns/columns_batch.h"
 #include "columns/relation.h"
 #include "histree/attributes.h"
@@ -62,7 +62,7 @@ struct known_label {
 struct columns_labels {
 	const struct histree_history *history;
 	bool has_tables;
-	histree_quark quark; /* whose table is at hand; HISTREE_ROOT: none */
+	histree_quark quark; /* the attribute whose table is loaded; HISTREE_ROOT: none */
 	const struct histree_label_table *table;
 	struct columns_dictionary dictionary;
 	struct known_label known[KNOWN];

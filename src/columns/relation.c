@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * relation.c - a relation as an ArrowArrayStream: what is asked of it, and its batches, one after the other.
+ * relation.c - a relation as an ArrowArrayStream: its question, and its batches, one after the other.
  *
- * Two kinds are here: attributes, and segments with their times and a column for each field.
+ * Two kinds are implemented here: attributes, and segments with their times and a column for each field.
  */
 #include "columns/relation.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relation.h - states, segments, events or attributes as one thing that is asked.
+ * relation.h - one interface to states, segments, events and attributes.
  *
  * A relation has a schema, is opened for a region, an expression and an order, and then answers in batches of
- * columns, which are the consumer's; it knows what of the answer was lost.  Consumers see it as an
- * ArrowArrayStream: schema and batches are all that has to travel from one process to another.
+ * columns, which the consumer owns; it reports which part of the answer was lost.  Consumers see it as an
+ * ArrowArrayStream: only schema and batches have to be passed from one process to another.
  *
  * A kind of relation is a struct that begins with a struct relation, and a row of functions.
  */

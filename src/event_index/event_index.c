@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * event_index.c - events.idx: where the events of a trace are, and how many of which type.
+ * event_index.c - events.idx: where the events of a trace are, and how many there are of each type.
  *
- * The index out of its file.
+ * Reading the file:
  *
  * The file is decoded as it is read, a piece at a time, and its checksum is known only at the end: so nothing in it
- * is believed.  What it asks memory for is counted first, and no element takes less than a byte: a file of n bytes
- * costs time proportional to n, and never more memory than EVENT_INDEX_MEMORY_MAX, however long it says it is.
+ * is trusted.  Memory is accounted for before it is allocated, and no element takes less than a byte: a file of n
+ * bytes costs time proportional to n, and never more memory than EVENT_INDEX_MEMORY_MAX, whatever sizes it states.
  */
 #include "event_index/event_index.h"
 
@@ -101,7 +101,7 @@ static uint64_t memory_of(const struct event_index_writer *writer)
 	       event_index_room(writer->gap_count, sizeof(struct histree_gap));
 }
 
-/* One that could not be read is not gone on with, and what there is of it is given back. */
+/* An index that cannot be read is not extended, and its memory is released. */
 static void leave_out_if_too_large(struct event_index_writer *writer, uint64_t file_size)
 {
 	if (event_index_fits(memory_of(writer), file_size))

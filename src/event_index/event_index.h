@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_index.h - events.idx: where the events of a trace are, and how many of which type.
+ * event_index.h - events.idx: where the events of a trace are, and how many there are of each type.
  *
- * The file is made while the histories are built, and is what a table, a histogram and statistics of events need in
- * front of the trace itself:
+ * The file is made while the histories are built.  It has what a table, a histogram and statistics of events need
+ * besides the trace itself:
  *
- *	tick	the greatest time so far, at every 64th event
- *	block	of 8,192 events: the position of its first event in the trace (trace.h), and its events by type
+ * 	tick	the greatest time so far, at every 64th event
+ * 	block	of 8,192 events: the position of its first event in the trace (trace.h), and its events by type
  *
- * As the greatest time so far never falls, ticks can be searched, also where the clock of a stream steps back.
- * All of it is read at once: 3 bytes for 64 events in the file, 8 in memory, and some 60 bytes for a block of a
+ * Because the greatest time so far never decreases, ticks can be searched even if the clock of a stream steps back.
+ * The file is read as a whole: 3 bytes for 64 events in the file, 8 in memory, and some 60 bytes for a block of a
  * trace with eight streams.
  *
- *	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
- *	u64 events, u64 last time, u32 files (0: no positions), u32 types
- *	types		each a varint of its size, and the name
- *	ticks		each a varint: the first zigzag, the others the difference to the one before
- *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
+ * 	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
+ * 	u64 events, u64 last time, u32 files (0: no positions), u32 types
+ * 	types		each a varint of its size, and the name
+ * 	ticks		each a varint: the first zigzag, the others the difference to the one before
+ * 	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
  * how many types, and for each of them its id and its count
- *	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
+ * 	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
  * known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
  *
- * Gather the index of events while a trace is read, event by event.
+ * An index is gathered event by event while a trace is read.
  */
 #ifndef EVENT_INDEX_EVENT_INDEX_H
 #define EVENT_INDEX_EVENT_INDEX_H

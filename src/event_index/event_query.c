@@ -66,8 +66,8 @@ static void add_name(void *context, const char *name)
 }
 
 /*
- * Events of these hosts, or types, are passed over without a look at their fields: it is known of them what `field`
- * is, one of `names` that are `stride` bytes apart.
+ * Events of these hosts, or types, are tested without decoding their fields: the value of `field` is known for
+ * them, and is one of `names`, which are `stride` bytes apart.
  */
 static enum histree_status rule_out(const struct event_query *query, size_t field, const char *const *names,
 				    size_t stride, size_t count, bool **ruled, struct histree_error *error)

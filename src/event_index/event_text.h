@@ -2,9 +2,9 @@
 /*
  * event_text.h - an event as text: its contents as one line, its fields as JSON, or one by one.
  *
- * The fields of an event as a JSON object (RFC 8259), with what is inside of them.
+ * The fields of an event as a JSON object (RFC 8259), with their members and elements.
  *
- * The fields of an event as one line of text, with what is inside of them.
+ * The fields of an event as one line of text, with their members and elements.
  */
 #ifndef EVENT_INDEX_EVENT_TEXT_H
 #define EVENT_INDEX_EVENT_TEXT_H

@@ -2,13 +2,12 @@
 /*
  * events.c - the events of a store, by number and time: of one host, and of several merged by time.
  *
- * Of one host, events are read out of the trace, from the block of the index that they are in.
+ * For one host, events are read from the trace, starting at their block of the index.
  *
- * The trace is opened once, which costs a look at all of the metadata and at the heads of all packets; then it is
- * moved to the block of an event (trace_move), and read on from there.  A jump of up to two blocks forward is made
- * by reading alone.
+ * The trace is opened once, which reads all metadata and the headers of all packets; then it is moved to the block
+ * of an event (trace_move), and read from there.  To jump up to two blocks forward, it simply reads on.
  *
- * Of several, counts, types, gaps and events are in one order.
+ * For several hosts, counts, types, gaps and events are merged.
  *
  * Hosts are merged by their next events; where the clock of a host steps back, by the greatest time so far of
  * each, which has the same effect: an event that steps back comes at once after its predecessor.  So all events
@@ -378,7 +377,7 @@ enum histree_status histree_event_reader_value(const struct histree_cursor *curs
 	return status == HISTREE_OK && is_other && other.type == HISTREE_NULL ? HISTREE_NOT_FOUND : status;
 }
 
-/* Both are asked for together, so that a source knows from the first event on what is wanted of each. */
+/* Both are requested together, so that a source knows from the first event on what the caller needs of each. */
 static enum histree_status value_of_source(const struct event_reader *reader, const char *path,
 					   struct histree_value *out, struct histree_value *other)
 {
@@ -857,7 +856,7 @@ static enum histree_status event_merger_density(struct event_merger *merger, his
 
 /* ---- events hosts -------------------------------------------------------------------------------------------- */
 
-/* Who shows why a host has no events names the host, as some of those do who say why. */
+/* A caller that shows why a host has no events names the host, as some of the messages do. */
 static const char *without_host(const char *message, const char *name)
 {
 	const char *rest = message;

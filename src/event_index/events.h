@@ -39,7 +39,10 @@ enum histree_status events_unite(const struct events_part *parts, size_t count, 
 
 struct event_merger;
 
-/* As histree_event_reader_value(); *other becomes the other form that the trace shows, or null if there is none. */
+/*
+ * As histree_event_reader_value(); *other becomes the other form that the trace has of the value, or null if there
+ * is none.
+ */
 enum histree_status event_reader_value(const struct histree_cursor *reader, const char *path,
 				       struct histree_value *out, struct histree_value *other);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * index_part.c - what the index keeps of a part of a trace, made once the number of events before it is known;
- * the result is the same as if one thread had added all events.
+ * index_part.c - the part of the index that belongs to a part of a trace, made once the number of events before it
+ * is known; the result is the same as if one thread had added all events.
  */
 #include "event_index/index_part.h"
 

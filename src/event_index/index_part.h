@@ -8,7 +8,8 @@
  * event_index_add_part() appends that to what comes before the part.  The events take 16 bytes each, what is made
  * of them a five-hundredth of it.
  *
- * The position of an event in its file is kept only where a packet begins: events of a packet follow one another.
+ * The position of an event in its file is kept only at the beginning of a packet: events of a packet follow one
+ * another.
  */
 #ifndef EVENT_INDEX_INDEX_PART_H
 #define EVENT_INDEX_INDEX_PART_H

@@ -217,7 +217,7 @@ static bool passes_order(enum order order, enum filter_operator op)
 	}
 }
 
-/* The text of a value; `room` is where that of a number is made. */
+/* The text of a value; `room` takes the text of a number. */
 static const void *text_of(const struct histree_value *value, char room[NUMBER_TEXT_SIZE], size_t *size)
 {
 	switch (value->type) {

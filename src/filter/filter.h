@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - a filter expression: the program that it becomes, tests and ops that combine them. A test is one
- * comparison: a field, an operator, and what it is compared with.
+ * filter.h - a filter expression, compiled into a program of tests and ops that combine them.  A test is one
+ * comparison: a field, an operator, and an operand.
  *
- * There is one truth value, that of the last op.  "a && b" is: a; if it is false, jump behind b; b.  Ops only
- * jump forward, so a program of n ops ends after n at most, and needs no stack whatever its parentheses were.
+ * There is one truth value, that of the last op. "a && b" is: a; if it is false, jump past b; b.  Ops only jump
+ * forward, so a program of n ops ends after at most n steps, and needs no stack, however deep its parentheses were.
  */
 #ifndef FILTER_FILTER_H
 #define FILTER_FILTER_H
 
 #include "base/arena.h"
-#include "base/pattern.h"
 #include "base/exact_sum.h"
+#include "base/pattern.h"
 #include "histree/filter.h"
 
 enum filter_operator {
@@ -68,8 +68,8 @@ void filter_required(const struct histree_filter *filter,
 		     void (*tell)(void *context, const struct filter_test *test), void *context);
 
 /*
- * As histree_filter_match(), for fields some of which have two values for the same thing, such as a number and
- * its name: either may pass.  Less and greater compare the first.  Null: there is no second value.
+ * As histree_filter_match(), for fields of which some have two values for the same content, such as a number and
+ * its name: either may pass.  Less and greater compare the first value.  Null: there is no second value.
  */
 bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
 			 const struct histree_value *others);

@@ -879,7 +879,9 @@ static enum histree_status reason_walk_step_back(struct critical_path *path, str
 	else if (has_arrow)
 		*at = (struct place){ .thread = arrow.from, .time = arrow.start };
 	if (has_edge && path_is_wait(&edge)) {
-		/* A wait on the way back is what it waited for, or else itself. */
+		/*
+		 * A wait met on the way back is replaced by what it waited for or, if that is not known, by itself.
+		 */
 		size_t before = path->links.count;
 		status = reason(path, &edge, bound, depth + 1, error);
 		if (status != HISTREE_OK || path->links.count > before)

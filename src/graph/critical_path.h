@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * critical_path.h - what the rules by which a path is found have in common: the links of a wait, and the steps that
- * were found and are not handed out yet.
+ * critical_path.h - what both sets of rules for finding a path share: the links of a wait, and the steps that were
+ * found and not yet handed out.
  */
 #ifndef GRAPH_CRITICAL_PATH_H
 #define GRAPH_CRITICAL_PATH_H

@@ -5,9 +5,9 @@
  * A vertex is a thread and a time.  The edge before it, the edge after it and the arrow into it cost a single
  * query or two each, or come from a window.
  *
- * A *window* is consecutive edges of a thread, and its wake-ups, read by one query.  A path along a thread asks
- * for one edge after the other.  A question for the neighbour of the last edge reads more of them, forwards or
- * back: as many as the walk is likely to need, which grows as it goes on.
+ * A *window* is consecutive edges of a thread, and its wake-ups, read by one query.  A path along a thread reads
+ * one edge after the other.  A request for the neighbour of the last edge reads several edges, forwards or back: as
+ * many as the walk is likely to need, which grows as it continues.
  */
 #ifndef GRAPH_GRAPH_VIEW_H
 #define GRAPH_GRAPH_VIEW_H
@@ -80,7 +80,8 @@ struct graph_thread {
 	histree_quark state;
 	uint32_t known; /* bits of the parts that were looked up */
 	histree_quark parts[GRAPH_PART_COUNT];
-	histree_time life_from, life_to; /* of the last thread asked for, among those that had the number */
+	/* of the last thread that was looked up, among the threads that had its number */
+	histree_time life_from, life_to;
 	bool has_edge;
 	struct graph_edge edge;      /* that was asked for last */
 	struct graph_window *window; /* NULL: its edges were not asked for one after the other */
@@ -131,7 +132,7 @@ enum histree_status graph_was_woken_leaving(struct graph_thread *thread, histree
 					    struct histree_error *error);
 
 /*
- * Find the packet from another host that came to a vertex: of those who sent it before, the last.  Returns
+ * Find the packet from another host that arrived at a vertex: of those sent before it, the last.  Returns
  * HISTREE_NOT_FOUND without a message.
  */
 enum histree_status graph_packet_into(struct graph_view *view, struct graph_thread *thread, histree_time time,

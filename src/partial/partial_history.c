@@ -3,16 +3,16 @@
  * partial_history.c - a partial history: its checkpoints while a trace is read, and the slices that are made
  * again between two of them.
  *
- * A checkpoint, as bytes, is where the build is in the trace and what its analysis knows.  All numbers are
- * varints.
+ * A checkpoint, as bytes, has the position of the build in the trace and the knowledge of its analysis.  All
+ * numbers are varints.
  *
- *	origin		version, bytes of all stream files, how many there are, 1 if gaps are ignored
- *	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and
- *			how many events of that packet came before; then the bytes of the analysis
+ * 	origin		version, bytes of all stream files, how many there are, 1 if gaps are ignored
+ * 	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and
+ * 			how many events of that packet came before; then the bytes of the analysis
  *
- * Slices are kept under a byte ceiling.  A slice that several threads want is made once, by one of them, while
- * the others wait; different slices are made at the same time, by a replay each.  When there are more bytes than
- * the ceiling, slices that no query holds go, the one that was held longest ago first.
+ * Slices are kept under a byte ceiling.  A slice that several threads need is made once, by one of them, while the
+ * others wait; different slices are made at the same time, by a replay each.  Above the ceiling, slices that no
+ * query holds are freed, the least recently used first.
  *
  * A replay runs the analysis once more between two checkpoints.  It belongs to one thread at a time and keeps the
  * trace open from one slice to the next.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial_history.h - a partial history: its checkpoints while a trace is read, and what is made again between two
- * of them.
+ * partial_history.h - a partial history: its checkpoints while a trace is read, and the slices that are made again
+ * between two of them.
  *
- * The checkpoints of one analysis while a build reads its trace.
+ * While a build reads a trace, each analysis has its checkpoints.
  *
- * Give a partial history the trace that it answers with.
+ * An open partial history is given the trace from which it makes slices.
  */
 #ifndef PARTIAL_PARTIAL_HISTORY_H
 #define PARTIAL_PARTIAL_HISTORY_H
@@ -16,8 +16,8 @@
 #include "histree/store.h"
 #include "state/attributes.h"
 #include "state/history.h"
-#include "state/partial_section.h"
 #include "state/partial_file.h"
+#include "state/partial_section.h"
 #include "trace/trace.h"
 
 struct replay;

@@ -392,7 +392,8 @@ struct join {
 	struct histree_cursor cursor;
 	struct histree_join_pair pair; /* handed out last */
 	struct histree_history *history;
-	bool by_host; /* both are of several hosts: a state and a segment are a pair only if they are of one */
+	/* both sides have several hosts: a state and a segment are a pair only if they belong to one */
+	bool by_host;
 	struct histree_join_query query;
 	struct histree_cursor *states; /* of those at the start of the range */
 	struct histree_cursor *changes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join.h - what shares a key and a time: states with segments, segments with segments.
+ * join.h - joins on a key and a time: states with segments, segments with segments.
  *
- * What shares a key with a state or a segment that arrives at the sweep line, in the order of all.
+ * The partners of a state or a segment that arrives at the sweep line have the same key, and keep their order.
  */
 #ifndef QUERY_JOIN_H
 #define QUERY_JOIN_H

@@ -8,12 +8,12 @@
  * The changes of some attributes in the order of time (histree/states.h).
  *
  * Trees hand out the intervals of a region in the order of their nodes.  So the range is cut into windows, whose
- * changes are sorted.  A time is known by its distance from the end of the range at which the iterator begins:
- * forwards and backwards are then the same.  A window that turns out to have too many changes loses its farther
- * half while it is read, and the next one begins there.
+ * changes are sorted.  A time is represented by its distance from the end of the range at which the iterator
+ * begins, so that forwards and backwards are the same.  A window that turns out to have too many changes loses its
+ * farther half while it is read, and the next one begins there.
  *
- * Where a node is damaged, what it held is unknown, as far as a query asks for it: of a window, a part.  Such a
- * window is read once more, as a part of the whole range.
+ * Where a node is damaged, its content is unknown, but a query of a window sees only a part of that.  Such a window
+ * is read again, as a part of the whole range.
  */
 #include <assert.h>
 #include <inttypes.h>

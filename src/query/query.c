@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * query.c - checks what is asked, and hands it to who answers; and two that answer: the tree of a file, with the
- * slices of a partial history behind its nodes, and a source outside of this process.
+ * query.c - checks a query, and passes it to the kind that answers it; and two such kinds: the tree of a file, with
+ * the slices of a partial history in addition to its nodes, and a source outside this process.
  *
- * A cursor is always started with sorted lists, with times and attributes that the history has, and with something
- * to find.
+ * A cursor is always started with sorted lists, with times and attributes that the history has, and with a region
+ * that is not empty.
  */
 #include <assert.h>
 #include <stdlib.h>

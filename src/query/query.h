@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query.h - a question about states, and who answers it as a table of functions: the tree of a file with what is
- * behind its nodes, a source outside of this process (query.c), or the hosts of a union (union_query.c), which ask
- * their histories through the same table.
+ * query.h - a query of states, answered through a table of functions: by the tree of a file with the slices of a
+ * partial history, by a source outside this process (query.c), or by the hosts of a union (union_query.c), which
+ * query their histories through the same table.
  */
 #ifndef QUERY_QUERY_H
 #define QUERY_QUERY_H
@@ -52,7 +52,9 @@ static inline struct query *query_of(const struct histree_cursor *cursor)
 	return (struct query *)(uintptr_t)cursor;
 }
 
-/* Make the query of a kind, whose struct has `size` bytes, zeroed but for what all have; NULL: memory runs out. */
+/*
+ * Make the query of a kind.  Its struct has `size` bytes, zeroed except for the common part; NULL: memory runs out.
+ */
 struct query *query_new(const struct query_kind *kind, size_t size, struct histree_history *history);
 
 /* A query of a history that is no union. */

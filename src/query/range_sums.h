@@ -3,11 +3,11 @@
  * range_sums.h - how long attributes had each value in a range, exactly: by the pyramid of sums, by the cube, or
  * by the states; and the distinct values of an answer, by a dense index, of which 0 is null.
  *
- * Cells of a pyramid lie inside of a range.  What is before the first and behind the last, and attributes that it
- * does not have, or not soundly, are the caller's to read from the history (docs/design/05-pyramid.md).
+ * Cells of a pyramid are used if they lie inside the range.  The caller reads the rest from the history: before the
+ * first cell, after the last, and attributes that the pyramid lacks or has damaged (docs/design/05-pyramid.md).
  *
- * States may arrive in any order, each with how much of a cell of a row it had: one that fills a cell decides it,
- * of the others a cell keeps a list, each value once, with its share.
+ * States may arrive in any order, each with its share of a cell of a row: a state that fills the cell decides it;
+ * otherwise the cell keeps a list with each value once, and its share.
  */
 #ifndef QUERY_RANGE_SUMS_H
 #define QUERY_RANGE_SUMS_H
@@ -119,9 +119,9 @@ struct range_cube {
 };
 
 /*
- * Reads the cells that lie within a range of the history; those of owners if they are asked for.  A state counts
- * where it begins, and so does a call: cells begin after the start of the range, unless that is the history's.
- * Texts go to `texts`.
+ * Reads the cells that lie within a range of the history; cells of owners if they are asked for.  A state counts
+ * where it begins, and so does a call: cells begin after the start of the range, unless that is the start of the
+ * history. Texts go to `texts`.
  */
 enum histree_status range_cube_read(struct range_cube *cube, struct histree_history *history, histree_time from,
 				    histree_time to, bool needs_owners, struct intern *texts,

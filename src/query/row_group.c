@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_group.c - makes the rows of one group: from an overview where a pixel holds enough of its cells, else from
- * the states, else, for rows with too many states, from samples (histree/states.h).
+ * row_group.c - makes the rows of one group: from an overview if a pixel contains enough of its cells, else from
+ * the states or, for rows with too many states, from samples (histree/states.h).
  */
 #include "query/row_group.h"
 

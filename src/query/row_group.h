@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_group.h - the rows that are made together: their states, read once and added up by cell; a range of time is
- * cut into pixels (histree/states.h: histree_pixel_start()).
+ * row_group.h - a group of rows that are made together: their states are read once and added up by cell; a range of
+ * time is cut into pixels (histree/states.h: histree_pixel_start()).
  *
  * Widths of pixels differ by one ns at most: `quotient` or one more. Nothing overflows, whatever the range.
  */

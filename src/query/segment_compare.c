@@ -31,7 +31,7 @@ static inline void rank_test_take(struct rank_test *test, int sample)
 
 /* ---- rank test ----------------------------------------------------------------------------------------------- */
 
-/* All values equal to the current one were taken; the next one is greater, or there is none. */
+/* All values equal to the current one have been taken; the next one is greater, or there is none. */
 static void rank_test_fold(struct rank_test *test)
 {
 	double a = (double)test->equal[0], b = (double)test->equal[1], both = a + b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_rows.c - segments by number: marks at every so many rows, each a place from which reading can continue.
- * The order of rows is that of the query and never changes.
+ * segment_rows.c - segments by row number: after every so many rows, a mark from which reading can continue.  The
+ * order of rows is that of the query and never changes.
  */
 #include "histree/segment_stats.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_summaries.c - the summaries of segments that answer a question, of one store or of a union.
+ * segment_summaries.c - the summaries of segments from which a question is answered, of one store or of a union.
  *
- * A density counts segments by bucket of duration, column of time and value; from summaries where the store has
- * such as tell the same.
+ * A density counts segments by bucket of duration, column of time and value; from summaries if the store has
+ * suitable ones.
  */
 #include "query/segment_summaries.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_summaries.h - the segments of a window, as summaries where a store has overviews that can say them
+ * segment_summaries.h - the segments of a window, as summaries if a store has suitable overviews
  * (docs/design/05-pyramid.md), of one store or of a union.
  *
  * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle,
@@ -36,8 +36,8 @@ bool segment_summaries_can(struct histree_segment_store *store, const struct his
 			   size_t field);
 
 /*
- * Returns whether there are summaries by parts of duration and the query asks for all segments of all values,
- * which is what they are of.  `parts` is set then.
+ * Returns whether there are summaries by parts of duration, and the query asks for all segments of all values,
+ * which they cover. `parts` is set then.
  */
 bool segment_summaries_can_parts(struct histree_segment_store *store, const struct histree_segment_query *query,
 				 size_t field, struct duration_parts *parts);

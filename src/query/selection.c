@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * selection.c - the attributes and times that a question can be about.  A selection may be too large and is never
- * too small.
+ * selection.c - the attributes and times with which a question can be concerned.  A selection may be too large, but
+ * is never too small.
  */
 #include "histree/states.h"
 

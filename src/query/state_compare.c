@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_compare.c - adds up the time in each named state on both sides, and the same of their halves, which say
- * how large a difference noise can make.
+ * state_compare.c - adds up the time in each named state on both sides, and in their halves, which show how large a
+ * difference noise can make.
  */
 #include "histree/states.h"
 
@@ -200,7 +200,7 @@ static bool is_of_cpu(const struct side *side, histree_quark quark)
 	return false;
 }
 
-/* Whether the time in the states of an attribute is no thread's, or is that of another attribute again. */
+/* Whether the time in the states of an attribute belongs to no thread, or repeats that of another attribute. */
 static bool is_left_out(const struct side *side, histree_quark quark, const struct histree_label_table *table)
 {
 	const bool is_of_interrupts =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_filter.c - filter expressions over states and over the fields of segments: what of an expression concerns
- * attributes and times narrows a selection, or leaves a window of a query, and each state or segment of the answer
- * is tested.
+ * state_filter.c - filter expressions over states and over the fields of segments: the parts of an expression about
+ * attributes and times narrow a selection, or leave a window of a query, and each state or segment of the answer is
+ * tested.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  * A cutting takes the states of a thread and cuts them where its CPU, its system call or the owner of that CPU
  * changes: within a piece nothing changes.
  *
- * Names of attributes are not terminated, and some are numbers.
+ * Names of attributes are not terminated, and some of them are numbers.
  */
 #ifndef QUERY_THREAD_PIECES_H
 #define QUERY_THREAD_PIECES_H
@@ -89,7 +89,7 @@ enum histree_status thread_quarks_read(struct thread_quarks *threads, const stru
 				       size_t threads_max, struct histree_error *error);
 void thread_quarks_release(struct thread_quarks *threads);
 
-/* What a history says of a thread: who it is, and from the status on, what it does. */
+/* The facts that a history has about a thread: its identity and, from the status on, what it does. */
 enum thread_fact {
 	THREAD_FACT_NAME,
 	THREAD_FACT_PID,
@@ -147,7 +147,7 @@ bool thread_pids_are_told(const struct histree_history_info *info);
 
 enum { THREAD_WAITS_FOR_CPU = 5 }; /* a status, histree-states(7) */
 
-/* CPU, call and owner are USE_NOTHING where there is none, and USE_NOT_KNOWN where it is not known. */
+/* CPU, call and owner are USE_NOTHING if there is none, and USE_NOT_KNOWN if it is not known. */
 struct thread_piece {
 	histree_time start, end; /* inclusive */
 	int32_t status;          /* USE_NOT_KNOWN if it is no int */

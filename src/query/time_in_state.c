@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * time_in_state.c - the range is cut, host by host, into what the overview of sums knows and what is read: what is
- * before and behind its cells, and of the time of the cells the attributes that it does not have.
+ * time_in_state.c - the time in each state of a range.  Host by host, the range is divided into the cells of the
+ * overview of sums, and what is read from the history: the times before and after the cells and, within the time of
+ * the cells, the attributes that the overview does not have.
  */
 #include "histree/states.h"
 

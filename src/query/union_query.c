@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * union_query.c - a query of several hosts: each is asked in its own words, some ahead of the others
- * (docs/design/13-hosts.md).
+ * union_query.c - a query of several hosts: each is asked with its own attributes and times, some ahead of the
+ * others (docs/design/13-hosts.md).
  *
- * The sorted list of attributes is cut at the borders of hosts, and times are clipped to those of the shard; what
- * is outside of them is null.  One host is handed out after the other.
+ * The sorted list of attributes is cut at the borders of hosts, and times are clipped to those of the shard;
+ * outside them, states are null.  One host is handed out after the other.
  *
  * Threads may ask the shards of a union ahead of the caller, which hands out their answers in order.  A thread
  * takes the next question, asks it, and keeps the first part of the answer in memory.  The caller reads the rest
- * from the query where the thread has left it, and so meets an error there.  A question that no thread has begun
- * is left to the caller, which never waits for one that is not being read.
+ * from the query where the thread has left it, and so meets an error there.  A question that no thread has begun is
+ * asked by the caller, which never waits for an answer that is not being read.
  */
 #include "query/query.h"
 
@@ -251,7 +251,7 @@ static bool keep_bytes(struct slot *slot, size_t from, size_t count)
 	return true;
 }
 
-/* Whether a question may be begun; those that are left to who takes them are passed by.  Under the mutex. */
+/* Whether a question may be begun; those that are reserved for the caller are skipped.  Called under the mutex. */
 static bool has_next(struct shard_readers *readers)
 {
 	size_t free_from = readers->given > 0 ? readers->given - 1 : 0;
@@ -297,7 +297,7 @@ static void serve(void *context)
 			status = query->kind->read(query, slot->intervals + answer->count,
 						   slot->capacity - answer->count, &count, NULL);
 			if (status == HISTREE_OK && !keep_bytes(slot, answer->count, count)) {
-				answer->count = 0; /* all of it again, by who takes it */
+				answer->count = 0; /* the whole answer, read by the caller */
 				answer->has_begun = false;
 				break;
 			}
@@ -627,7 +627,9 @@ static enum histree_status begin_questions(struct union_query *query, struct his
 	return status;
 }
 
-/* Cut the whole region at once, and begin with all of it: in threads, or by those who answer for hosts. */
+/*
+ * Divide the whole region at once, and begin with all parts: in threads, or by the processes that answer for hosts.
+ */
 static enum histree_status make_parts(struct union_query *query, struct histree_error *error)
 {
 	while (union_cut_next(&query->cut, &query->parts[query->part_count])) {

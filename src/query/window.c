@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * window.c - a row as states or as cells of pixels, and rows by the groups into which a request is cut.
+ * window.c - a row as states or as cells of pixels, and the groups of rows into which a request is divided.
  */
 #include "query/window.h"
 

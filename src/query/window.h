@@ -23,7 +23,7 @@ enum { WINDOW_STATES_MAX = 1 << 18 };
 
 struct window_state {
 	histree_time start, end; /* of the state, which may begin before the window and end after it */
-	int64_t value;           /* what `keep` made of it */
+	int64_t value;           /* the result of `keep` */
 	uint32_t list;
 };
 
@@ -47,7 +47,7 @@ struct window_states {
 	void *context;
 	const struct histree_work *work;
 	const char *what; /* it is for, as error_memory() has it */
-	/* The window, and what came of it. */
+	/* The window, and its result. */
 	histree_time from, to;
 	bool is_damaged; /* some nodes could not be read */
 	/* Its own. */

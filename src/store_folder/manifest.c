@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * manifest.c - reads and writes manifest.json, with a checksum of its text, and bounds what a damaged or forged one
- * can make the reader do: names of files stay inside the folder, no two are the same, and lists have no more
- * entries than the text has room for.
+ * manifest.c - reads and writes manifest.json, with a checksum of its text, and bounds what a damaged or forged
+ * manifest can make the reader do: names of files stay inside the folder, no two are the same, and lists have no
+ * more entries than the text has room for.
  */
 #include "store_folder/manifest.h"
 
@@ -346,7 +346,7 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		return status;
 	json_t *traces, *list, *warnings, *symbols = NULL, *lacking = NULL;
 	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0, no_symbols = 0;
-	int complete = 1, partial; /* a manifest that does not say is that of a complete store */
+	int complete = 1, partial; /* a manifest without this member belongs to a complete store */
 	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
 							     end, build_ns;
 	if (json_unpack(root,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest.h - manifest.json: what a store says of its trace and of its build.
+ * manifest.h - manifest.json: the description of a store, its trace and its build.
  *
- * The file is JSON so that anything can read it; times and counts are integers.  Its version rules are those of
- * the history file: "oldest_reader" above ours is refused.  Its last member is a checksum of the bytes before it,
- * and it has the identity of each file that it means (docs/design/02-store-file.md).
+ * The file is JSON so that anything can read it; times and counts are integers.  Its version rules are those of the
+ * history file: an "oldest_reader" above our version is refused.  Its last member is a checksum of the bytes before
+ * it, and it has the identity of each file that it lists (docs/design/02-store-file.md).
  */
 #ifndef STORE_FOLDER_MANIFEST_H
 #define STORE_FOLDER_MANIFEST_H

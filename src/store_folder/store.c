@@ -2,11 +2,11 @@
 /*
  * store.c - an open store, of one host or of several: its histories, segments and events.
  *
- * A store of several hosts: an ordinary store for each of them, seen as one.
+ * A store of several hosts is an ordinary store for each of them, presented as one.
  *
- * A host whose store is missing or damaged is a host still: the rest answers, and it says why it does not.
+ * A host whose store is missing or damaged remains a host: the others answer, and it reports why it does not.
  *
- * Wait for a history that grows: the store is opened again and again, as what is open never changes.
+ * To wait for a history that grows, the store is opened again and again, because an open store never changes.
  */
 #include "store_folder/store.h"
 
@@ -250,7 +250,7 @@ static void free_sentences(char **sentences, size_t count)
 	free(sentences);
 }
 
-/* Nothing is left that could answer: what is wrong with the first host is what there is to say. */
+/* No host is left that could answer: report what is wrong with the first one. */
 static enum histree_status nothing_left(const struct histree_store *store, char *const *sentences,
 					struct histree_error *error)
 {
@@ -280,7 +280,7 @@ static enum histree_status unite(const struct histree_store_info *info, const st
 	return histree_history_unite_within(parts, info->host_count, start, end, out, error);
 }
 
-/* The unions of what one analysis made of each host. */
+/* The unions of the results of each analysis over all hosts. */
 static enum histree_status store_hosts_history(struct histree_store *store, const char *analysis, bool any_version,
 					       const struct histree_open_options *options,
 					       struct histree_history **out, struct histree_error *error)

@@ -2,7 +2,7 @@
 /*
  * store.h - an open store, of one host or of several: its histories, segments and events.
  *
- * The body of an open store, for store.c and store.h.
+ * The struct of an open store is private to the layers above the public interface.
  */
 #ifndef STORE_FOLDER_STORE_H
 #define STORE_FOLDER_STORE_H

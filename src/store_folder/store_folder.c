@@ -109,7 +109,7 @@ static void remove_store(const struct io *io, const char *folder)
 	io->rmdir(io->context, folder);
 }
 
-/* Whether a name in the folder of hosts is that of a host on the list, or of what is being built of it. */
+/* Whether a name in the folder of hosts is that of a listed host, or of its unfinished store. */
 static bool is_listed(const char *name, const char *const *hosts, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -475,8 +475,8 @@ static enum histree_status set_aside(struct store_folder *folder, struct histree
 }
 
 /*
- * Exchange the two names; the old store then lies under the building name.  The new one has its lock until then, so
- * that who finds both knows which is which.
+ * Exchange the two names; the old store then has the building name.  The new one keeps its lock until then, so that
+ * a process that finds both can tell which is which.
  */
 static enum histree_status exchange(struct store_folder *folder, struct histree_error *error)
 {

@@ -2,10 +2,9 @@
 /*
  * store_folder.h - the folder of a store while it is made, the folders of its hosts, and how a store is removed.
  *
- * A store is made in a folder next to its final name, which it takes at the end.  STORE.building is held by a
- * lock, so that two builds of one store do not meet.  Once it has a manifest it is an incomplete store: others
- * open it, and a build that is cut off leaves it.  A folder left without a manifest belongs to nobody and is
- * cleared.
+ * A store is made in a folder next to its final name, which it takes at the end.  A lock on STORE.building keeps
+ * two builds of one store apart.  Once it has a manifest it is an incomplete store: others can open it, and a build
+ * that is cut off leaves it.  A folder left without a manifest is unused and is cleared.
  *
  * The folder of a host has the name of the host, except that '%XX' stands for '/', '%', bytes below the blank, a
  * dot at the beginning and the one of ".building" at the end.
@@ -37,7 +36,7 @@ enum { HOST_FOLDER_SIZE = sizeof(HOSTS_FOLDER) + 240 };
 /* Writes "hosts/NAME".  Returns false if no folder can be called so: the name is empty, or too long. */
 bool host_folder_name(const char *host, char out[HOST_FOLDER_SIZE]);
 
-/* Returns whether the store of that path is that of a host in a store of several, which means it by its files. */
+/* Returns whether the store of that path belongs to a host in a store of several, which lists its files. */
 bool host_folder_is_inside(const char *path);
 
 /* Returns what the files of a complete store are together; hardly any other store has it.  Never 0. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * demangle.c - libiberty writes the text of a name piece by piece into a callback, which ends it where it is too
- * long.
+ * demangle.c - demangles names: libiberty writes the text of a name piece by piece into a callback, which stops it
+ * when the text is too long.
  *
- * A callback cannot say that it has enough, so it jumps out.  That leaks nothing as long as libiberty holds no
+ * A callback cannot ask libiberty to stop, so it jumps out.  That leaks nothing as long as libiberty holds no
  * memory of its own: for C++ it works on the stack, for Rust it allocates the letters of an identifier in Punycode
- * and the text of a name of the older form.  The first is refused beforehand where it stands among references that
+ * and the text of a name of the older form.  The first is refused beforehand if it occurs among references that
  * could make the text long; the second cannot repeat itself, so its text is no longer than its name.
  */
 #include "symbols/demangle.h"

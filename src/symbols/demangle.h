@@ -6,8 +6,8 @@
  * "app::draw()".  Hashes of crates are left out.  A name that libiberty refuses stays as it is, as does every name
  * in a build without the feature `symbols`.
  *
- * Names come from files that anybody may have made, and a name can repeat parts of itself until its text has more
- * bytes than there are atoms.  So the text is bounded, and a name whose text would be longer is left as it is.
+ * Names come from untrusted files, and a name can repeat parts of itself until its text exceeds any memory.  So the
+ * text is bounded, and a name whose text would be longer is left as it is.
  */
 #ifndef SYMBOLS_DEMANGLE_H
 #define SYMBOLS_DEMANGLE_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * elf_names.c - the functions of a binary: symbols, the build id that says whether it is the right one, and
- * inlined calls by address from DWARF.
+ * elf_names.c - the functions of a binary: symbols, the build id that identifies it, and inlined calls by address
+ * from DWARF.
  *
- * Nested ranges become pieces without overlap, each with the deepest range that covers it, so
- * that a look-up is one search by halves.
+ * Nested ranges become pieces without overlap, each with the deepest range that covers it, so that a look-up is one
+ * binary search.
  *
- * Units of DWARF are read when an address in them is asked for.
+ * Units of DWARF are read when an address in them is first looked up.
  */
 #include "symbols/elf_names.h"
 
@@ -407,7 +407,7 @@ static bool moves_on(struct walk *walk, Dwarf_Die *next)
 	return true;
 }
 
-/* To the first part of what the walk is at, or to what follows; false at the end of the tree. */
+/* Go to the first child of the current entry, or to what follows it; false at the end of the tree. */
 static bool step(struct walk *walk, uint32_t inside)
 {
 	struct level *level = &walk->levels[walk->depth - 1];
@@ -517,8 +517,8 @@ static const char *name_of(const struct inline_table *table, const struct inline
 }
 
 /*
- * Finds the functions around an address, the outermost first, and where each of them calls the next, or is at the
- * address itself.  *count is 0 if no function is found.  Returns false when memory runs out.
+ * Finds the functions around an address, the outermost first, and for each the place where it calls the next, or
+ * the address itself. *count is 0 if no function is found.  Returns false if memory runs out.
  */
 static bool inline_table_chain(struct inline_table *table, uint64_t address, struct elf_frame frames[ELF_CHAIN_MAX],
 			       size_t *count)
@@ -671,7 +671,7 @@ static enum elf_answer read_file(struct elf_names *names, const char *path, cons
 	if (build_id_size > 0 && !has_build_id(names, build_id, build_id_size))
 		return ELF_OTHER_BUILD;
 	find_segments(names);
-	/* The table of all symbols, or else that of those that others link with. */
+	/* The table of all symbols, or else of the dynamic symbols. */
 	static const GElf_Word types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	for (size_t type = 0; type < sizeof(types) / sizeof(*types) && names->table.count == 0; type++) {
 		Elf_Scn *section = NULL;

@@ -82,8 +82,7 @@ bool elf_names_are_whole(const struct elf_names *names);
 const uint8_t *elf_names_build_id(const struct elf_names *names, size_t *size);
 
 /*
- * Offsets are those of another file, the binary itself: one with its debugging information need not have its parts
- * where that has them.
+ * Offsets are those in another file, the binary itself: sections of a separate debug file may be at other places.
  */
 void elf_names_lie_as(struct elf_names *names, const struct elf_names *binary);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * name_table.c - names of functions by address, sorted once; of several names at an address the one of the
+ * name_table.c - names of functions by address, sorted once; if an address has several names, the one of the
  * highest rank is kept.
  */
 #include "symbols/name_table.h"

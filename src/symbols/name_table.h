@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_table.h - names of functions by address: of lines of text as nm prints them, or of the symbols of a binary.
+ * name_table.h - names of functions by address, from lines of text as nm prints them, or from the symbols of a
+ * binary.
  */
 #ifndef SYMBOLS_NAME_TABLE_H
 #define SYMBOLS_NAME_TABLE_H
@@ -20,7 +21,7 @@ enum {
 struct named_range {
 	uint64_t start, size; /* size 0: the address alone */
 	const char *name;
-	unsigned rank; /* of those of one address, that of the least is taken */
+	unsigned rank; /* of the names of one address, the one with the least rank is used */
 };
 
 /* A zeroed one is empty. */

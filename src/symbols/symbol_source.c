@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * symbol_source.c - the places where names of functions come from: tables first, then binaries and files with
- * debugging information, of which those with another build id are not taken.
+ * symbol_source.c - the sources of names of functions: tables first, then binaries and files with debugging
+ * information; those with another build id are not used.
  */
 #include "symbols/symbol_source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_source.h - where names of functions come from: tables of text, and binaries and files with debugging
- * information, which are looked for in folders, or where the trace says that they were.
+ * symbol_source.h - the sources of names of functions: tables of text, and binaries and files with debugging
+ * information, which are searched for in folders, or at their paths in the trace.
  */
 #ifndef SYMBOLS_SYMBOL_SOURCE_H
 #define SYMBOLS_SYMBOL_SOURCE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_input.h - names of system calls that a trace knows by number only.
+ * kernel_input.h - the input that all analyses of a kernel trace share, and names of system calls that a trace has
+ * by number only.
  *
- * What all analyses of a kernel trace have in common: the event, decoded, and the machine.
+ * The input has the decoded event, and the machine.
  *
  * Each event class is bound once for all analyses, and each event decoded once, if one of them has a handler for it
  * or the machine learns from it.
