@@ -23,7 +23,7 @@
  *
  * What an analysis adds to a thread or CPU, such as its attributes in a history, belongs to the analysis.
  *
- * Functions that give a record, or a text, give NULL or null if memory is out, which is remembered as a fault.
+ * Functions that give a record, or a text, give NULL or null if memory runs out, which is remembered as a fault.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_MACHINE_H
 #define ANALYSIS_KERNEL_KERNEL_MACHINE_H

@@ -31,7 +31,7 @@ struct slice_crew {
 	unsigned count;
 };
 
-/* Returns false if memory is out; release it all the same. */
+/* Returns false if memory runs out; release it all the same. */
 bool slice_crew_init(struct slice_crew *crew, size_t ring_size);
 
 /* Returns how many threads there are, of so many that are wanted. */
