@@ -29,7 +29,7 @@ enum { CHUNK_IN_FILE_MAX = 16 << 20 }; /* each table is a file */
 
 struct arena_chunk {
 	struct arena_chunk *before;
-	struct table table; /* bytes of the chunk */
+	struct table table; /* the memory of the chunk */
 	max_align_t bytes[];
 };
 

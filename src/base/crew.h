@@ -67,9 +67,8 @@ struct crew_task {
 struct crew {
 	pthread_t threads[CREW_THREADS_MAX];
 	unsigned thread_count;
-	pthread_mutex_t mutex; /* guards what follows */
-	pthread_cond_t queued,
-		changed; /* for threads without work; for threads that wait for a task or a condition */
+	pthread_mutex_t mutex;           /* guards what follows */
+	pthread_cond_t queued, changed;  /* for threads without work; for threads that await a result */
 	struct crew_task *first, **last; /* the queue */
 	unsigned sleeping, awaiting;     /* threads, by what they wait for */
 	bool is_ending;

@@ -124,7 +124,7 @@ struct hash_index {
 	size_t slot_count;    /* 0 or a power of two */
 	uint32_t count;       /* slots in use */
 	uint32_t number_mask; /* of a slot: those that hold the number */
-	struct table table;   /* number of slots */
+	struct table table;   /* memory of the slots */
 };
 
 /* Returns whether element `number` has this key. `elements` and `key` are what was passed to the search. */

@@ -43,7 +43,7 @@ struct table_space {
 	size_t memory_max;
 	pthread_mutex_t mutex;  /* guards what follows */
 	size_t in_memory;       /* bytes of tables from malloc() */
-	struct table_map *maps; /* bytes of tables in files */
+	struct table_map *maps; /* of tables in files */
 	_Atomic bool has_maps;
 	/* open files that tell what is resident of the process and of a map; -1: not opened */
 	int statm, pagemap;
@@ -54,7 +54,7 @@ struct table_space {
 struct table {
 	struct table_space *space; /* borrowed */
 	struct table_map *map;     /* NULL: in memory */
-	size_t bytes;              /* bytes that count as memory */
+	size_t bytes;              /* counted as memory */
 	/* reached by a hash, so that each page is used equally often: rather in memory */
 	bool is_random;
 };

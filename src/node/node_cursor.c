@@ -27,7 +27,7 @@ enum { STEPS_AT_ONCE = 4, STEP_WIDTH_MOST = BITS_IN_A_LOAD / 2, GROUP_WIDTH_LEAS
 
 /* How the steps in a load are added up. */
 struct step_group {
-	uint64_t even, odd; /* selects every other step, each in a field of twice the width */
+	uint64_t even, odd; /* masks of the even and the odd steps, as fields of twice the width */
 	uint64_t times;     /* the factor that puts the sum of the fields into the highest bits of the product */
 	uint32_t count;     /* of steps */
 	uint32_t shift;     /* of the product */

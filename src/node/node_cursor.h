@@ -104,7 +104,7 @@ struct column_cursor {
 
 struct node_cursor {
 	bool is_columns;
-	uint64_t times_met; /* of rows; the counterpart of `ticks` */
+	uint64_t times_met; /* of rows: the same as `times_met` of columns */
 	union {
 		struct row_cursor row;
 		struct column_cursor column;

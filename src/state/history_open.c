@@ -293,7 +293,7 @@ static enum histree_status make_files(struct histree_history *history, enum pyra
 	struct histree_history_source source = history->source;
 	struct histree_history *one;
 	enum histree_status status = HISTREE_OK;
-	source.free = NULL; /* the first is that of the history */
+	source.free = NULL; /* the history frees the source */
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
 		status = history_of_source(&source, part + (uint32_t)i, reader, &one, error);
 		if (status == HISTREE_OK)

@@ -548,7 +548,7 @@ const struct analysis analysis_switches = {
 
 struct usage_cpu {
 	struct kernel_sum_row row;
-	histree_time since;    /* time of the previous switch; of the switch to the running thread */
+	histree_time since;    /* time of the last switch, to the thread that runs */
 	bool is_met, is_known; /* not known: events were missing since then */
 };
 
