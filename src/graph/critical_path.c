@@ -3,17 +3,17 @@
  * critical_path.c - the critical path: along a thread, and where it was blocked, along those that it waited for,
  * by the rules of Trace Compass or by our own (histree/critical_path.h, docs/design/09-kernel-analyses.md).
  *
- * Packets between hosts come as they are in a range, one after the other in no order.  Which threads ever received
- * one is found once for each host; so a question reads what is in its range.
+ * Packets between hosts are read for a range, one after the other in no order.  The threads that ever received one
+ * are found once for each host; so a question reads only its range.
  *
  * A wait is resolved backwards, from the arrow that ended it to the time when it began: links are found from the
  * last to the first, and glued into the path the other way round.
  *
- * The waker of a thread ran at that moment, and may itself have waited before, for another waker: as long as that
- * happened during the wait, the wait was for that one too.
+ * The waker of a thread ran at that time, and may itself have waited before that, for another waker: as far as this
+ * happened during the wait, the thread also waited for that one.
  *
- * A wait is resolved backwards, as by the rules of Trace Compass.  Its links cover all of it: what is not known of
- * it is a link too, so that the path has no gap, and nothing is to be joined.
+ * By our own rules, a wait is resolved backwards, too.  Its links cover all of it: an unknown part is also a link,
+ * so the path has no gap, and nothing needs to be joined.
  */
 #include "graph/critical_path.h"
 

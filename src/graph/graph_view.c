@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * graph_view.c - the graph of who waited for whom, where it lies in a history: edges, arrows, packets.
+ * graph_view.c - the graph of which thread waited for which, read from its history: edges, arrows, packets.
  *
- * Packets between hosts: who of the others sent what came to a vertex.
+ * For a packet between hosts that arrived at a vertex, its sender is found.
  */
 #include "graph/graph_view.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * cube_feed.c - the cube while it is fed: who is in a window, and from where pieces are cut
+ * cube_feed.c - feeding the cube: the threads of a window, and where their pieces begin
  * (docs/design/05-pyramid.md).
  *
- * States come as they end, in windows that have all that ended in them.  Of a thread of which something ended, or
- * which waits for a CPU, the pieces are cut up to the end of the window: what goes on there has a value by then.
- * All other threads do what they did, and their pieces are cut when that has ended, however long it took: cells are
- * in memory until the end, so a piece may reach back over all of them.
+ * States come as they end, in windows that contain all states that ended in them.  If a state of a thread ended, or
+ * the thread waits for a CPU, its pieces are cut up to the end of the window, because its ongoing states have
+ * values by then.  All other threads are unchanged, and their pieces are cut when their state ends, however long
+ * that takes: cells are in memory until the end, so a piece may reach back over all of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -225,8 +225,8 @@ static enum histree_status look_at_attributes(struct cube_maker *maker, const st
 /* ---- the lists of a window ---------------------------------------------------------------------------------- */
 
 /*
- * Names of calls are texts, and all else is numbers.  What is not is for readers of states to judge: then there is
- * no cube.
+ * Names of calls are texts, and all other values are numbers.  If a history differs, only readers of states can
+ * judge it: then there is no cube.
  */
 static enum window_keep keep_fed(struct cube_maker *maker, uint32_t kind, enum histree_part part,
 				 const struct histree_value *value, int64_t *out)
@@ -319,9 +319,7 @@ static uint32_t make_member(struct cube_maker *maker, uint32_t thread)
 	return fed->member = (uint32_t)maker->member_count;
 }
 
-/*
- * Which threads the window is about, and where what ended of them is; what ended of CPUs comes after all of that.
- */
+/* The threads of the window, and where their ended states are; the ended states of CPUs follow all of those. */
 static bool find_members(struct cube_maker *maker, const struct feed_window *window)
 {
 	struct cube_feed *feed = maker->feed;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cube_maker.h - the cube while it is made: its cells, and what a window has of them (docs/design/05-pyramid.md).
+ * cube_maker.h - making the cube: its cells, and the input of a window (docs/design/05-pyramid.md).
  *
- * A window is taken as lists: of each thread that is a member of it its statuses, queues and calls, and who had
- * each CPU.  cube_feed.c fills the lists of what ended, and cube_pyramid.c cells of the lists.
+ * A window consists of lists: for each member thread its statuses, queues and calls, and for each CPU which thread
+ * had it. cube_feed.c fills the lists from ended states, and cube_pyramid.c fills cells from the lists.
  */
 #ifndef OVERVIEW_CUBE_MAKER_H
 #define OVERVIEW_CUBE_MAKER_H
@@ -45,7 +45,10 @@ struct cube_cells {
 	struct cube_cell open; /* the one that is open */
 };
 
-/* What is known of a thread of a choice, and its lists; those of CPUs, who has them, come after all threads. */
+/*
+ * The facts about a selected thread, and its lists; the lists of CPUs and their threads follow those of all
+ * threads.
+ */
 enum { LIST_STATUS, LIST_QUEUE, LIST_CALL, LISTS_OF_THREAD };
 
 /* What a window has of a cell and a key. */
@@ -70,7 +73,8 @@ struct cube_wait {
 /* How many wait for a CPU, while time goes by in a window. */
 struct cube_queue {
 	const struct window_state *at, *end; /* who has it */
-	histree_time time;                   /* up to which it is known what became of the time of those who wait */
+	/* until when it is known which threads had the CPUs for which others waited */
+	histree_time time;
 	uint32_t count;
 };
 
@@ -88,7 +92,7 @@ struct cube_maker {
 	struct pyramid_maker *pyramid;
 	uint32_t *members; /* of the window: threads, by number */
 	size_t member_count, member_capacity;
-	bool has_owners;   /* who has the CPUs is asked for */
+	bool has_owners;   /* whether the threads that have the CPUs are requested */
 	bool is_of_no_use; /* no cube can say what is there */
 	struct cube_cells cells;
 	uint64_t cells_max;            /* bytes of all */

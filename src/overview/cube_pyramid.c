@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * cube_pyramid.c - the cube: what all threads of a kernel did together in a cell of time, by whom and where
+ * cube_pyramid.c - the cube: what all threads of a kernel together did in a cell of time, and on which CPUs
  * (docs/design/05-pyramid.md).
  *
  * A window has the states of some threads (cube_feed.c), which are cut into pieces, each with one status, CPU and
  * call; pieces of the same cell and key are added up first, and then added to the cell.  A thread that waits for a
  * CPU waits for the thread that has it.
  *
- * Cells of level 1 are in memory as bytes until all windows were taken, and become wider as often as they are too
- * large for the file.
+ * Cells of level 1 are in memory as bytes until all windows have been added; they become wider each time they are
+ * too large for the file.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feed_item.h - a state that is kept for a while as 24 bytes; what is no int and not null is in a table of values
- * beside it.
+ * feed_item.h - a state kept for a while in 24 bytes; values other than int and null are in a table beside it.
  */
 #ifndef OVERVIEW_FEED_ITEM_H
 #define OVERVIEW_FEED_ITEM_H

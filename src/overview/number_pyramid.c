@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * number_pyramid.c - the pyramid of numbers: what is known of 2^B states that follow one another, of eight of these
- * cells, and so on (docs/design/05-pyramid.md).
+ * number_pyramid.c - the pyramid of numbers: summaries of 2^B consecutive states, of eight of these cells, and so
+ * on (docs/design/05-pyramid.md).
  */
 
 #include "base/bytes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_choice.c - which attributes an overview has, in cells of what length, and what it may take.
+ * overview_choice.c - the choice of the attributes of an overview and the length of its cells, and its limits.
  */
 #include "overview/overview_choice.h"
 
@@ -153,7 +153,7 @@ void state_counts_release(struct state_counts *counts)
 
 enum { WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
 
-/* What is at hand while attributes are chosen. */
+/* Scratch data while attributes are chosen. */
 struct choosing {
 	struct overview_choice *choice;
 	const struct overview_options *options;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_choice.h - which attributes a level of rows has, in cells of what length, and what pyramids may take of
- * time and bytes (docs/design/05-pyramid.md).
+ * overview_choice.h - the choice of the attributes of a level of rows and the length of its cells, and how much
+ * time and space pyramids may take (docs/design/05-pyramid.md).
  *
  * The states of the attributes that have cells were counted.  A level of rows is chosen by these counts and by the
- * options, which say how fine it is; coarser ones are tried until it is likely to fit.
+ * options, which determine how fine it is; coarser ones are tried until it is likely to fit.
  */
 #ifndef OVERVIEW_OVERVIEW_CHOICE_H
 #define OVERVIEW_OVERVIEW_CHOICE_H
@@ -105,7 +105,7 @@ struct condensed {
 	histree_quark own;   /* in the level */
 	uint32_t width_log2; /* of its cells */
 	uint64_t ns;         /* how long its lifetime is, in the first level */
-	uint64_t read;       /* states in what the level is made of: the history, or the level below */
+	uint64_t read;       /* number of states in the input of the level: the history, or the level below */
 	uint64_t states;     /* in the level */
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_feed.c - the states of a history on their way into pyramids: a sink before the sink, and windows of what
- * ended.
+ * overview_feed.c - feeds the states of a history into pyramids: a sink in front of the sink, and windows of ended
+ * states.
  *
- * States come in the order of their ends, but for a ns: an event ends states at its time and the one before.  So
- * a window that is full ends 2 ns before the last end, and what ends later belongs to the next one as well.  What
- * goes on at its end the state system knows, if no such state says it: it holds that value until the state ends.
+ * States come in the order of their ends, up to a difference of 1 ns: an event ends states at its time and 1 ns
+ * earlier.  So a full window ends 2 ns before the last end, and states that end later also belong to the next
+ * window.  Values at the end of a window that no such state gives are ongoing: the state system has them.
  */
 #include "overview/overview_feed.h"
 
@@ -48,7 +48,7 @@ struct overview_feed {
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
 	uint64_t states;         /* that ended, of whatever attributes */
-	size_t items_max, full;  /* so many as make one, and with those that came from the one before */
+	size_t items_max, full;  /* so many states make a window, including those left from the one before */
 	struct column_item *items, *sorted;
 	size_t count, capacity, sorted_capacity;
 	struct value_table values, spare_values; /* that are no ints */

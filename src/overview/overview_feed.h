@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_feed.h - the states of a history on their way into pyramids (docs/design/05-pyramid.md).
+ * overview_feed.h - feeds the states of a history into pyramids (docs/design/05-pyramid.md).
  *
- * While a history is made, a feed stands in front of the sink of its state system.  What ends goes into the file as
- * before, and to the cells of the attribute, if that is an owner (owner_feed.h).  What the cube takes goes into a
- * window as well; a window that is full is sorted by attribute and given to it.  So nothing is read again when the
- * history is complete:
+ * While a history is made, a feed stands in front of the sink of its state system.  An ended state goes into the
+ * file as before, and to the cells of its attribute, if that is an owner (owner_feed.h).  States that the cube uses
+ * also go into a window; a full window is sorted by attribute and given to the cube.  So nothing is read again when
+ * the history is complete:
  *
- *	overview_feed_create(&plan, &feed, &error);
- *	overview_feed_stand_before(feed, &sink);
- *	state_system_create(start, &sink, &system, &error);
- *	overview_feed_watch(feed, histree_state_attributes(system), &system->ongoing);
- *	...						// the system is closed
- *	overviews_write(io, path, &options, feed, &error);
- *	overview_feed_free(feed);
+ * 	overview_feed_create(&plan, &feed, &error);
+ * 	overview_feed_stand_before(feed, &sink);
+ * 	state_system_create(start, &sink, &system, &error);
+ * 	overview_feed_watch(feed, histree_state_attributes(system), &system->ongoing);
+ * 	...						// the system is closed
+ * 	overviews_write(io, path, &options, feed, &error);
+ * 	overview_feed_free(feed);
  *
- * Windows follow one another: one has all that ended in it, and nothing of it changes afterwards.  Where that is
- * not so, because a state was corrected after the event, the cube is fed again.  A history whose leaves were made
- * elsewhere has fed nobody, and so has one without memory: a feed never makes a build fail.  Such a history is read
- * when it is complete, and feeds then (overview_replay.h).
+ * Windows follow one another: a window has all states that ended in it, and does not change afterwards.  If it
+ * does, because a state was corrected after the event, the cube is fed again.  A history whose leaves were made
+ * elsewhere has not fed any pyramid, nor has one whose feed ran out of memory: a feed never makes a build fail.
+ * Such a history is read when it is complete, and feeds its pyramids then (overview_replay.h).
  */
 #ifndef OVERVIEW_OVERVIEW_FEED_H
 #define OVERVIEW_OVERVIEW_FEED_H
@@ -30,7 +30,7 @@
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
-/* By enum pyramid_id; there is none for rows, whose levels are made each of the one below (overview_writer.c). */
+/* By enum pyramid_id; there is none for rows, whose levels are each made from the one below (overview_writer.c). */
 extern const struct cell_kind *const cell_kinds[PYRAMIDS];
 
 struct overview_feed;
@@ -91,7 +91,7 @@ void overview_feed_watch(struct overview_feed *feed, const struct histree_attrib
 			 const struct ongoing_states *ongoing);
 void overview_feed_forget_source(struct overview_feed *feed);
 
-/* Whether the states of an attribute are of use, of which it may be asked at any time. */
+/* Whether the states of an attribute are needed; may be called at any time. */
 bool overview_feed_takes(struct overview_feed *feed, histree_quark quark);
 
 /* A state has ended; from here on, all that end are the last ones; that was all. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_replay.c - a history that is complete, read once for a feed: its states come as they ended.
+ * overview_replay.c - reads a complete history once, and feeds its states in the order of their ends.
  *
- * A state ends when the next one of its attribute begins.  So it is enough to have states in the order of their
- * starts, and what each attribute has at a time, which the feed asks for as well.
+ * A state ends when the next one of its attribute begins.  So states in the order of their starts are enough,
+ * together with the current state of each attribute, which the feed also needs.
  *
- * The start of a node is not after that of anything in or below it.  The node that starts first is read, its
- * children wait then for their turn, and all states that begin before the next node does are complete.  Each node
- * is read once.  In memory are the states of nodes that were read and begin later: about as many as the writer of
- * the tree had when it packed these nodes; where there are more, they are in a file (base/table.h).
+ * A node starts no later than anything in or below it.  The node that starts first is read, its children are
+ * queued, and all states that begin before the next node are complete.  Each node is read once.  Memory holds the
+ * states of nodes already read that begin later: about as many as the writer of the tree had when it packed these
+ * nodes; if there are more, they are in a file (base/table.h).
  */
 #include "overview/overview_replay.h"
 

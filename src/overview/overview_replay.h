@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_replay.h - a history that is complete, read once for a feed: its states come as they ended
+ * overview_replay.h - reads a complete history once, and feeds its states in the order of their ends
  * (docs/design/05-pyramid.md).
  */
 #ifndef OVERVIEW_OVERVIEW_REPLAY_H
@@ -13,8 +13,8 @@
 
 /*
  * Give the feed all states that it takes, in the order of their ends, and close it: from then on it is as if it had
- * been fed while the history was made.  `tables` is for what grows with the attributes.  Returns HISTREE_ERR_FORMAT
- * if a node cannot be read, or the history says two things of one time.
+ * been fed while the history was made. `tables` holds tables that grow with the attributes.  Returns
+ * HISTREE_ERR_FORMAT if a node cannot be read, or the history has two states of an attribute at one time.
  */
 enum histree_status overview_replay(struct overview_feed *feed, struct histree_history *history,
 				    struct table_space *tables, const struct overview_progress *progress,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * overview_writer.c - make the pyramids of a history of what was fed while it was made, or of what is fed now, when
- * it is read.
+ * overview_writer.c - makes the pyramids of a history from what was fed while it was made, or from what is fed now
+ * by reading it.
  *
- * It is chosen which owners have cells, and these are written.  Rows are written level by level: each is made of
- * what is kept, in cells wider than those of the level before.
+ * The owners that get cells are chosen, and their cells are written.  Rows are written level by level: each level
+ * is made from what was kept, in wider cells than the level before.
  */
 #include "overview/overview_writer.h"
 
@@ -335,7 +335,7 @@ static enum histree_status make_rows(struct writer *writer, uint32_t number, uin
 
 /* ---- the first one ------------------------------------------------------------------------------------------ */
 
-/* Chooses as many cells as there may be; fewer where no attribute is worth so many. */
+/* Chooses as many cells as are allowed; fewer if not enough attributes are worth their cells. */
 static enum histree_status choose_first(struct writer *writer, struct histree_error *error)
 {
 	struct histree_cursor *query;

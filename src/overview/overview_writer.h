@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overview_writer.h - make the pyramids of a finished history (state/pyramid.h): of what was fed while it was made;
- * what was not, is fed in one pass through the history (docs/design/05-pyramid.md).
+ * overview_writer.h - makes the pyramids of a finished history (state/pyramid.h) from what was fed while it was
+ * made; what was not fed then is fed in one pass through the history (docs/design/05-pyramid.md).
  */
 #ifndef OVERVIEW_OVERVIEW_WRITER_H
 #define OVERVIEW_OVERVIEW_WRITER_H

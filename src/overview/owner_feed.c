@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * owner_feed.c - attributes of a history while it is made: young ones, owners, and what each kind of cells gets.
+ * owner_feed.c - attributes of a history while it is made: young ones, owners, and the input of each kind of cells.
  */
 #include "overview/owner_feed.h"
 

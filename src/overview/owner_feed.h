@@ -3,11 +3,11 @@
  * owner_feed.h - attributes of a history while it is made: those that have many states own cells of each kind that
  * is fed owner by owner (docs/design/05-pyramid.md).
  *
- * An attribute is young until it has so many states that it may be chosen.  The states of all young ones are kept
- * together; those of one are chained.  When it becomes an owner, its cells get them, and from then on each state as
- * it ends.  When there are too many young states, attributes that are often seen become owners at once, and all
- * others are forgotten for good: of them there will be no cells.  So memory is bounded, and what an owner has is of
- * all of its states, from the first on.
+ * An attribute is young until it has enough states to be chosen.  The states of all young attributes are kept
+ * together; those of one attribute are chained.  When it becomes an owner, its cells get these states, and from
+ * then on each state as it ends.  When there are too many young states, frequent attributes become owners at once,
+ * and all others are dropped for good: they will have no cells.  So memory is bounded, and the cells of an owner
+ * cover all of its states, from the first on.
  *
  * States of an attribute come in the order of time, except for those that were not decided when they ended, which
  * come late: states that follow on a gap wait for it to be filled.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * pyramid_maker.c - a pyramid while it is made: owners, the cells of each that are being filled, what of them is
- * ready, and the file into which that goes.
+ * pyramid_maker.c - a pyramid while it is made: owners, their unfinished cells, their finished cells, and the file
+ * into which those go.
  *
- * A file is written in the order in which its states end.  What is ready at a time ends after all that was before,
- * so it is sorted, written and forgotten.
+ * A file is written in the order in which its states end.  Cells that are finished at a time end after all earlier
+ * ones, so they are sorted, written and freed.
  */
 #include "overview/pyramid_maker.h"
 

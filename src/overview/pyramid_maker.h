@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pyramid_maker.h - a pyramid while it is made: owners, the cells of each that are being filled, what of them is
- * ready, and the file into which that goes.
+ * pyramid_maker.h - a pyramid while it is made: owners, their unfinished cells, their finished cells, and the file
+ * into which those go.
  *
- * A kind of cells says what is in one.  All else is the same for all of them:
+ * A kind of cells defines their content.  Everything else is the same for all kinds:
  *
- *	pyramid_maker_feed(&maker, &number_cells, ...);				// there is no history yet
- *	pyramid_maker_feed_owner(&maker, quark, now, &error);
- *	pyramid_maker_add(&maker, owner, start, end, &value, &error);		// of each owner in order
- *	pyramid_maker_feed_end(&maker, end, &error);				// what is kept is of all states
- *	pyramid_maker_adopt(&maker, &fed, &source, bytes_max, &error);		// owners are chosen, and how wide
- *	pyramid_maker_end(&maker, &bytes, &error);				// the file
+ * 	pyramid_maker_feed(&maker, &number_cells, ...);				// there is no history yet
+ * 	pyramid_maker_feed_owner(&maker, quark, now, &error);
+ * 	pyramid_maker_add(&maker, owner, start, end, &value, &error);		// of each owner in order
+ * 	pyramid_maker_feed_end(&maker, end, &error);				// what is kept is of all states
+ * 	pyramid_maker_adopt(&maker, &fed, &source, bytes_max, &error);		// owners are chosen, and how wide
+ * 	pyramid_maker_end(&maker, &bytes, &error);				// the file
  *
- * Nobody knows how long a history becomes while it is made.  So what became ready of level 1 is kept, and its cells
- * become wider as often as they are too many.  When all is there, it is chosen which owners have cells and how wide
- * these are, and what was kept is added to them.
+ * The final length of a history is not known while it is made.  So finished cells of level 1 are kept, and become
+ * wider each time there are too many.  At the end, owners and the width of their cells are chosen, and the kept
+ * cells are added to these.
  */
 #ifndef OVERVIEW_PYRAMID_MAKER_H
 #define OVERVIEW_PYRAMID_MAKER_H
@@ -42,16 +42,16 @@ struct cell_kind {
 	uint32_t cells_max; /* of all owners and levels together, which are in memory */
 
 	/*
-	 * Decide whether the pyramid is worth it: choose what of that which was kept is in it, 2^N, and owners, and
-	 * set maker->is_wanted.  `bytes`: the size of the file of the choice before, which is too much; 0: the
-	 * first choice.  NULL: it is never made again.
+	 * Decide whether the pyramid is worthwhile: choose 2^N and the owners that keep their cells, and set
+	 * maker->is_wanted. `bytes`: the size of the file for the previous choice, which is too large; 0: the first
+	 * choice.  NULL: there is no second choice.
 	 */
 	enum histree_status (*choose)(struct pyramid_maker *maker, uint64_t bytes, struct histree_error *error);
 
 	/*
-	 * Be fed (overview_feed.h): have what is the kind's own; take a window of what ended; take what goes on up
-	 * to the end of the history; forget what no window needs any more; and, with the history at hand, have
-	 * cells as choose() would.
+	 * For feeding (overview_feed.h): create the kind's own data; take a window of ended states; take the
+	 * ongoing states up to the end of the history; free what later windows do not need; and, with the history
+	 * open, choose cells like choose().
 	 */
 	enum histree_status (*feed_begin)(struct pyramid_maker *maker, struct histree_error *error);
 	enum histree_status (*feed)(struct pyramid_maker *maker, const struct feed_window *window,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * pyramid_verify.c - whether a pyramid says what its history says: it is fed again, with the cells that it has, and
+ * pyramid_verify.c - checks a pyramid against its history: the pyramid is fed again, with the same cells, and
  * compared level by level.
  *
- * Of each of its attributes all states that it should have are summed up as fingerprints of 128 bits, and those
- * that it has are taken off: nothing is left.
+ * For each of its attributes, 128-bit fingerprints of all states that it should have are added up, and those of the
+ * states that it has are subtracted: the result must be zero.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_feed.h - the rows of a history while it is made: the states of each owner, made fewer as they become many
+ * row_feed.h - the rows of a history while it is made: the states of each owner, condensed as their number grows
  * (docs/design/05-pyramid.md).
  *
- * An owner's states are kept as they are until they are as many as a level of rows would have of it.  Then they
- * become cells, as wide as its life so far makes them; cells become wider as it goes on, since those of any width
- * hold whole ones of all that are narrower.  Where all owners together have too much, those with the fewest states
- * are left out.  Which of the others a level has, and how wide their cells are, is chosen when all is there, and no
- * state is read for it.
+ * The states of an owner are kept as they are until there are as many as a level of rows would have cells for it.
+ * Then they become cells, whose width follows the life of the owner so far; later the cells become wider, since
+ * cells of any width contain whole cells of all smaller widths.  If all owners together need too much memory, those
+ * with the fewest states are dropped.  The owners of a level and the width of their cells are chosen at the end,
+ * without reading any states.
  */
 #ifndef OVERVIEW_ROW_FEED_H
 #define OVERVIEW_ROW_FEED_H

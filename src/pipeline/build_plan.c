@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * build_plan.c - what a build may have of its memory, and when it publishes what it has so far.
+ * build_plan.c - how a build divides its memory, and when it publishes its results so far.
  */
 #include "pipeline/build_plan.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_plan.h - what a build may have of its memory, and when it publishes what it has so far.
+ * build_plan.h - how a build divides its memory, and when it publishes its results so far.
  *
- * Of the memory that a build may have (docs/design/12-build.md), two fifths are for tables, which all analyses
- * share, and three fifths for buffers.  The first history has half of the buffers, whichever others are built, so
- * that its file is the same to the byte.  As long as it is the only one and there are no more than six segment
- * stores, so are theirs.  More of them have less.
+ * Of the memory of a build (docs/design/12-build.md), two fifths are for tables, which all analyses share, and
+ * three fifths for buffers.  The first history gets half of the buffers, whichever others are built, so that its
+ * file is always the same to the byte.  The same holds for segment stores, as long as there is one history and no
+ * more than six of them; if there are more, each gets less.
  *
- * Publishing costs what writing the buffers and all names costs, and some syncs, and holds up whoever builds.
- * Unless somebody asked for it more often, it is done every second at most, and so seldom that it takes no more
- * than 3 % of the time; of files for the first time after three seconds.  So a short build does it never, and what
- * is lost of a long one that is cut off is three seconds' work, or 3 % of the rest.
+ * Publishing writes the buffers and all names, with some syncs, and holds up the build.  Unless the caller wants it
+ * more often, it happens at most once a second, and takes no more than 3 % of the time; files are first published
+ * after three seconds.  So a short build never publishes, and a long one that is cut off loses three seconds' work,
+ * or 3 % of the rest.
  */
 #ifndef PIPELINE_BUILD_PLAN_H
 #define PIPELINE_BUILD_PLAN_H
@@ -42,9 +42,9 @@ uint32_t slice_threads(uint32_t processors, uint64_t trace_bytes);
 void memory_plan_slices(struct memory_plan *plan, size_t memory_max, uint32_t threads);
 
 /*
- * What each of several hosts may have, some of which are built side by side.  The size of its buffers decides what
- * is in a file, so `memory_max` does not depend on how many are; that of the tables does not, so whoever is built
- * has the tables of those who are not.
+ * The memory of each of several hosts, some of which are built at the same time.  The size of the buffers
+ * determines what is in a file, so `memory_max` does not depend on how many hosts there are.  The size of the
+ * tables does not, so the hosts that are being built also use the memory for tables of the others.
  */
 struct memory_share {
 	uint32_t side_by_side; /* so many hosts at most */
@@ -53,8 +53,8 @@ struct memory_share {
 };
 
 /*
- * `memory_max` is for all hosts that are built at a time, of which there are `threads` at most; 0: each has what a
- * host alone has by default, as far as half of the machine's memory is enough for it.
+ * `memory_max` is for all hosts that are built at a time, `threads` of them at most; 0: each has the default of a
+ * single host, as far as half of the machine's memory suffices.
  */
 struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threads, uint64_t machine);
 

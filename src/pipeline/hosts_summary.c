@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * hosts_summary.c - the manifest of a store of several hosts: the histories and segments that all of them have,
- * with their counts added up, and what each host says of itself.
+ * hosts_summary.c - the manifest of a store of several hosts: the histories and segments that they have, with their
+ * counts added up, and the description of each host.
  */
 #include "pipeline/hosts_summary.h"
 

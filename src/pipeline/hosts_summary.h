@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hosts_summary.h - what the manifest of a store of several hosts says, added up from those of the hosts.
+ * hosts_summary.h - the manifest of a store of several hosts, added up from the manifests of the hosts.
  */
 #ifndef PIPELINE_HOSTS_SUMMARY_H
 #define PIPELINE_HOSTS_SUMMARY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * side_by_side.c - pieces of work on a crew of threads.  The calling thread sleeps until a piece is done, or until
- * it is time to meet its caller; of several failures the one of the first piece is told.
+ * it is time to call back its caller; of several failures, that of the first piece is reported.
  */
 #include "pipeline/side_by_side.h"
 
@@ -26,7 +26,7 @@ static void note_failure(struct side_by_side *side, size_t piece, enum histree_s
 	atomic_store(&side->is_over, true);
 }
 
-/* Do pieces until there are none; the mutex is held before and after. */
+/* Do pieces until none is left; the mutex is held before and after. */
 static void do_pieces(struct side_by_side *side)
 {
 	while (side->next < side->count && side_by_side_goes_on(side)) {
@@ -63,7 +63,7 @@ static void wait_a_while(struct side_by_side *side)
 	pthread_cond_timedwait(&side->changed, &side->mutex, &until);
 }
 
-/* Meet the caller now and then, and once nobody is at work; the mutex is held before and after. */
+/* Call back the caller now and then, and once no thread is at work; the mutex is held before and after. */
 static enum histree_status watch(struct side_by_side *side, struct histree_error *error)
 {
 	enum histree_status asked = HISTREE_OK;

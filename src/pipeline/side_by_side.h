@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * side_by_side.h - pieces of work that have nothing to do with one another, several at a time, such as the files of
- * a build or the hosts of an experiment.
+ * side_by_side.h - independent pieces of work, several at a time, such as the files of a build or the hosts of an
+ * experiment.
  *
- * Threads take the next piece when they are done with one.  Meanwhile the calling thread meets its caller, as
- * nobody else may: it tells how far all is, and asks whether to go on.  The first piece that fails ends all; the
- * others ask now and then, and what ends for that reason does not hide why it was.
+ * Threads take the next piece when they are done with one.  Meanwhile only the calling thread calls back its
+ * caller: it reports progress, and checks whether to continue.  The first piece that fails ends all; the others
+ * check this now and then, and do not hide the first error when they end for that reason.
  *
- * Without threads the calling one does the pieces, and meets its caller between two of them.
+ * Without threads the calling one does the pieces, and calls back its caller between two of them.
  */
 #ifndef PIPELINE_SIDE_BY_SIDE_H
 #define PIPELINE_SIDE_BY_SIDE_H

@@ -2,26 +2,26 @@
 /*
  * slices.h - a build whose trace is cut in time, with slices that other processes read and analyse.
  *
- * One process builds and *owns* the store; the others are its workers.  The program carries messages between
- * them, by any means, as bytes whose content it ignores; none may be lost, and those of one worker come in their
- * order. The same version of histree has to be at both ends.  The owner:
+ * One process builds and *owns* the store; the others are its workers.  The program carries messages between them,
+ * by any means, as bytes whose content it ignores; none may be lost, and those of one worker must stay in order.
+ * The same version of histree has to be at both ends.  The owner:
  *
- *	histree_slice_post_create(workers, threads, &post, &error);
- *	a thread: options.slice_post = post; histree_build(&options, &error);
- *	another one, until that returns, for each worker:
- *		histree_slice_post_take(post, worker, &bytes, &size, &error)	and send it
- *		histree_slice_post_put(post, worker, bytes, size, &error)	what has come
- *	histree_slice_post_free(post);
+ * 	histree_slice_post_create(workers, threads, &post, &error);
+ * 	a thread: options.slice_post = post; histree_build(&options, &error);
+ * 	another one, until that returns, for each worker:
+ * 		histree_slice_post_take(post, worker, &bytes, &size, &error)	and send it
+ * 		histree_slice_post_put(post, worker, bytes, size, &error)	what has come
+ * 	histree_slice_post_free(post);
  *
  * and a worker:
  *
- *	histree_slice_worker_create(threads, &worker, &error);
- *	histree_slice_worker_put(worker, bytes, size, &error);			what has come
- *	histree_slice_worker_take(worker, &bytes, &size, &error)		and send it
- *	histree_slice_worker_free(worker);
+ * 	histree_slice_worker_create(threads, &worker, &error);
+ * 	histree_slice_worker_put(worker, bytes, size, &error);			what has come
+ * 	histree_slice_worker_take(worker, &bytes, &size, &error)		and send it
+ * 	histree_slice_worker_free(worker);
  *
- * Sentences call worker 0 "rank 1", the owner being rank 0.  The store is that of a build with options.slices:
- * the same intervals, index and sentences as in one pass.
+ * Messages to users call worker 0 "rank 1", the owner being rank 0.  The store is that of a build with
+ * options.slices: the same intervals, index and sentences as in one pass.
  *
  * Threads: one thread at a time calls the functions of a post, beside the build, and one those of a worker.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - a row as states: those that a chart resolves, and between them the unresolved ones, by pixel.
+ * window.h - a row as states: the states that a chart resolves, and between them the unresolved ones, by pixel.
  *
  * A state that is no shorter than a pixel cannot lie strictly inside one.  So a pixel has at most one gap between
  * such states, and the sums of its cell are those of that gap.
  *
- * The states are read window by window, so that memory has a bound whatever the range.  Those of a window are put
- * into lists, each in the order of time.
+ * The states are read window by window, so memory is bounded for any range.  Those of a window are put into lists,
+ * each in the order of time.
  *
  * 	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
  * 		for each list: window_states_list(&states, list)

@@ -3,10 +3,10 @@
  * elf_names.h - the functions of a binary: symbols, the build id that says whether it is the right one, and
  * inlined calls by address from DWARF.
  *
- * Of ranges of addresses that are nested, an address belongs to the deepest.
+ * Of nested ranges, an address belongs to the deepest.
  *
- * Ranges may cross, as those of a damaged file do: an address belongs to the deepest, of equally deep ones to the
- * shortest, of these to the one with the least item.
+ * Ranges may overlap, as in a damaged file: an address belongs to the deepest; of equally deep ones to the
+ * shortest, and of these to the one with the least item.
  *
  * The file is read, not mapped: that it is cut short while it is read is an error, not a signal.
  */

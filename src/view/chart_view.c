@@ -2,8 +2,8 @@
 /*
  * chart_view.c - charts that analyses declare: their rows as a tree, their lines.
  *
- * Rows are the attributes that an entry names, with those of the entries below it; rows of one entry may say whose
- * children they are.  Lines are the states of attributes at some times, from one query.
+ * Rows are the attributes that an entry names, with those of the entries below it; rows of one entry may name their
+ * parents.  Lines are the states of attributes at some times, from one query.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -693,7 +693,7 @@ static bool has_row_below(const struct histree_attributes *attributes, const str
 		if (chart->entries[search.entry].parent == parent &&
 		    histree_attributes_match(attributes, from, chart->entries[search.entry].path, find_row, &search,
 					     &ignored) < 0)
-			return true; /* who reads it is told why */
+			return true; /* the reader is told why */
 	return search.found;
 }
 

@@ -2,8 +2,9 @@
 /*
  * control_flow.c - the threads of a history as a tree.
  *
- * Each thread hangs below the thread that made it, rings are cut, siblings are sorted by (nothing happened, first,
- * tid), and threads are numbered depth first.  Nothing recurses, so a chain of a million threads does no harm.
+ * Each thread is below the thread that created it, rings are broken, siblings are sorted by (nothing happened,
+ * first, tid), and threads are numbered depth first.  Nothing recurses, so a chain of a million threads does no
+ * harm.
  */
 #include <assert.h>
 #include <stdio.h>

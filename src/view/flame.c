@@ -4,7 +4,7 @@
  *
  * A stack is an attribute with levels below it, 1 for the outermost call.  Its states are read window by window.
  * All levels of a stack are one list, in which a state begins where another one of its level ends, null or not: so
- * from one start to the next nothing changes, and only levels from the lowest that changed on are gone through.
+ * nothing changes from one start to the next, and only the levels from the lowest changed one on are visited.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,7 +137,7 @@ static enum histree_status add_stack(struct stack_work *work, histree_quark quar
 	return status;
 }
 
-/* Marks what is asked for, by quark; `is_asked` stays as it is where that is everything. */
+/* Marks the requested attributes, by quark; `is_asked` stays as it is if all are requested. */
 static enum histree_status mark_asked(const struct histree_flame_request *request, uint32_t count, bool *is_asked,
 				      struct histree_error *error)
 {

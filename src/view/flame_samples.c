@@ -2,8 +2,8 @@
 /*
  * flame_samples.c - the stacks of samples, added up into a flame graph (docs/design/10-program-analyses.md).
  *
- * A stack is a number and that of its caller's stack.  Each sample costs one look at the sum of its stack, and
- * only stacks that have a sum are made of words.
+ * A stack is a number with the number of its caller's stack.  Each sample costs one access to the sum of its stack,
+ * and only stacks that have a sum get their names.
  */
 #include <inttypes.h>
 #include <stdalign.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * flame_waits.c - the times at which threads had no CPU, as stacks: thread, system call, reason, who woke it.
+ * flame_waits.c - the times at which threads had no CPU, as stacks: thread, system call, reason, waker.
  */
 #include <inttypes.h>
 #include <stdalign.h>
@@ -164,7 +164,7 @@ static enum histree_status add_wait(struct waits_work *work, size_t host, int32_
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
-/* Returns the history of a host, or that of all; NULL: it has none. */
+/* Returns the history of a host, or the common one; NULL: there is none. */
 static struct histree_history *history_of(struct histree_history *history, const struct waits_work *work,
 					  size_t host)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * occupancy.c - which thread each CPU runs at a moment, and whether threads and CPUs say the same of that.
+ * occupancy.c - which thread each CPU runs at a time, and whether the states of threads and CPUs agree on that.
  *
- * A CPU runs at most one thread; a thread that runs is run by exactly one CPU; and a thread that a CPU runs does
- * run, or nothing is known of it.  The pseudo-thread -1 stands for the threads of all CPUs whose thread is not
- * named yet.  What changes at a time is set, then that time is settled, time after time.
+ * A CPU runs at most one thread; a running thread is on exactly one CPU; and a thread on a CPU runs, or its state
+ * is unknown.  The pseudo-thread -1 stands for the threads of all CPUs whose thread is not named yet.  All changes
+ * of one time are applied, then the rules are checked for that time.
  */
 #include <inttypes.h>
 #include <stdio.h>

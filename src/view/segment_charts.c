@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_charts.c - segments as a picture: how many there are of each duration, and one by one.
+ * segment_charts.c - charts of segments: how many there are of each duration, and one by one.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * thread_list.c - reads the threads of a history, and what each was: numbers, names, parents, lives.
+ * thread_list.c - reads the threads of a history: numbers, names, parents, lives.
  *
- * All threads are read from the attributes of the history; for a narrow range, only those that had a status in
- * it.  A number that was used again becomes one thread for each life.
+ * All threads are read from the attributes of the history; for a narrow range, only those that had a status in it.
+ * A reused number becomes one thread for each life.
  */
 #include "view/thread_list.h"
 

@@ -18,8 +18,8 @@ struct thread_list {
 };
 
 /*
- * Reads the threads that had a status at some time of the range; if it is not narrow, all that there are.  What is
- * said of a thread is what the whole history says.  On failure the list holds what there is so far.
+ * Reads the threads that had a status at some time of the range, or all threads if the range is not narrow.  The
+ * facts about a thread are from the whole history.  On failure the list holds the threads read so far.
  */
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
 				     histree_time to, struct histree_work work, struct histree_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * time_use.c - what threads did with their time: pieces of threads' states, added up by what was asked for.
+ * time_use.c - what threads did with their time: pieces of their states, added up by the requested keys.
  *
  * If the range has whole cells of the cube (range_sums.h), all threads of a host together are read there, and only
  * the states at the two ends are read one by one.
@@ -553,8 +553,8 @@ static bool asks_only(const struct histree_time_use *use, unsigned keys)
 }
 
 /*
- * Returns whether a cube can answer.  By system call it counts calls, and a filter on other keys could leave out a
- * part of a call; which thread had a CPU it knows for waits only, and of these waits it knows nothing else.
+ * Returns whether a cube can answer.  By system call it counts calls, and a filter on other keys could exclude a
+ * part of a call; it has the thread that had a CPU only for waits, and no other key for these waits.
  */
 static bool is_for_cube(const struct histree_time_use *use)
 {

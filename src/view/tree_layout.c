@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * tree_layout.c - where the nodes of a tree are drawn, from left to right and from top to bottom; and how arrows
- * are drawn. The styles of states are labels of the history (histree/attributes.h).
+ * tree_layout.c - the positions of the nodes of a tree, from left to right and from top to bottom; and how arrows
+ * are drawn.  The styles of states are labels of the history (histree/attributes.h).
  */
 #include <assert.h>
 #include <math.h>

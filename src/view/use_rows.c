@@ -2,8 +2,8 @@
 /*
  * use_rows.c - the rows of a use of time: found by key, sorted, and as bytes.
  *
- * Rows as bytes: how many there are, and of each the keys that were asked for, the names that go
- * with them, its times, its count and, if they were asked for, its longest waits.
+ * Rows as bytes: how many there are, and for each the requested keys, the names that go with them, its times, its
+ * count and, if requested, its longest waits.
  *
  * A key is its type and its number or text.  Times are a byte whose bits say which of them are not 0, and these.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * use_rows.h - the rows of a use of time (histree/time_use.h): told apart by their keys, in their order, and as
- * bytes that go from one process to another.
+ * use_rows.h - the rows of a use of time (histree/time_use.h): identified by their keys, sorted, and as bytes that
+ * go from one process to another.
  */
 #ifndef VIEW_USE_ROWS_H
 #define VIEW_USE_ROWS_H
@@ -44,8 +44,8 @@ void use_rows_sort(struct use_rows *rows, unsigned by);
 void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, struct saved_bytes *saved);
 
 /*
- * Adds those of bytes as rows of this host, which has none yet.  Returns HISTREE_ERR_FORMAT if they make no sense;
- * some may have been added then.
+ * Adds the rows in these bytes as rows of this host, which has none yet.  Returns HISTREE_ERR_FORMAT if they are
+ * malformed; some may have been added then.
  */
 enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_longest, uint32_t host,
 				  struct byte_reader *reader, struct histree_error *error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * use_sweep.c - the range is read in windows of time, with a list for each attribute that was asked for, and cut
- * into pieces (query/thread_pieces.h).
+ * use_sweep.c - reads the range in windows of time, with a list for each requested attribute, and cuts it into
+ * pieces (query/thread_pieces.h).
  */
 #include "view/use_sweep.h"
 
@@ -31,7 +31,7 @@ struct sweeping {
 	uint32_t list_count;
 	histree_quark *asked; /* ascending */
 	size_t asked_count;
-	histree_quark *summed; /* those of them that are all that is asked of a thread, so that sums are enough */
+	histree_quark *summed; /* those of them that need nothing else of a thread, so that sums are enough */
 	size_t summed_count;
 	struct window_states states;
 };
@@ -244,7 +244,7 @@ static enum histree_status read_states(struct sweeping *sweeping, const histree_
 
 /* ---- sums --------------------------------------------------------------------------------------------------- */
 
-/* Hands out what is known of a thread whose status is at `index` among the attributes that sums are asked of. */
+/* Hands out the facts about a thread whose status is at `index` among the attributes whose sums are requested. */
 static enum histree_status hand_out_sum(const struct sweeping *sweeping, size_t index, const struct state_sum *sum,
 					struct histree_error *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * use_sweep.h - the states of all threads of a host over a range, piece by piece: in a piece nothing changes that
- * was asked for.
+ * use_sweep.h - the states of all threads of a host over a range, piece by piece: within a piece nothing changes
+ * that was requested.
  */
 #ifndef VIEW_USE_SWEEP_H
 #define VIEW_USE_SWEEP_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * build.c - a build from end to end: its trace is opened, the analyses are chosen and planned when the first event
- * is there, events go to their lanes, and then files are closed, get their overviews, and the manifest says so.
+ * build.c - a build from end to end: its trace is opened, the analyses are chosen and planned at the first event,
+ * events go to their lanes, and then files are closed, get their overviews, and are listed in the manifest.
  *
- * Stages come one after the other (enum stage), and one that failed is where the build ends; what was published
- * before is kept, and the manifest is what makes a folder complete.  Between two events the building thread now and
- * then publishes and meets its caller, as nobody else may.
+ * Stages come one after the other (enum stage), and the build ends at a stage that fails; what was published before
+ * is kept, and the manifest makes a folder complete.  Between two events the building thread sometimes publishes
+ * and calls back its caller, which no other thread may do.
  *
- * A build in memory, or nowhere, reads the trace likewise, and tells what came of it.
+ * A build in memory, or with the null backend, reads the trace in the same way, and reports the result.
  */
 #include "pipeline/build/build.h"
 
@@ -46,7 +46,7 @@
 
 /* ---- who has what ----------------------------------------------------------------------------------------- */
 
-/* Those on the first lane: histories, and what goes by what a history's analysis does. */
+/* The jobs of the first lane: histories, and analyses that depend on what the analysis of a history does. */
 static bool is_first(const struct analysis_job *job)
 {
 	const struct analysis_input_kind *input = registry_input(job->entry);
@@ -115,7 +115,7 @@ struct class_takers {
 	struct event_taker all[];
 };
 
-/* The first event of a class is there: who takes it, and those that come after it?  NULL if that fails. */
+/* At the first event of a class: which jobs take it, and the later ones?  Returns NULL if that fails. */
 __attribute__((noinline)) static const struct class_takers *
 ask_who_takes(struct build_lane *lane, const struct event_class *class, struct histree_error *error)
 {
@@ -175,8 +175,8 @@ static enum histree_status build_lanes_handle(struct build_lanes *lanes, const s
 }
 
 /*
- * A step: the next batch.  After a failure batches go by, until the building thread, which is told of it, stops the
- * feed.
+ * A step: the next batch.  After a failure batches are skipped, until the building thread, which is notified, stops
+ * the feed.
  */
 static bool handle_next(void *context)
 {
@@ -194,7 +194,7 @@ static bool handle_next(void *context)
 /* Have the lanes but the first read from a feed, of which the caller has its first batch. */
 static void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
 {
-	/* What an analysis knows does not depend on who shares its input. */
+	/* What an analysis knows does not depend on which others share its input. */
 	for (size_t i = 0; i < lanes->count; i++)
 		for (size_t other = 0; other < lanes->count; other++)
 			analysis_inputs_learn_as(&lanes->lanes[i].inputs, &lanes->lanes[other].inputs);
@@ -262,7 +262,7 @@ static void plan_memory(struct build *build)
 		build->memory.tables = build->host->tables_max;
 }
 
-/* Returns the path of a file in the store; of one in memory, and of tables beside it, where there is none. */
+/* Returns the path of a file in the store; of a file in memory, and of tables beside it, if there is no store. */
 static char *build_path(const struct build *build, const char *file)
 {
 	char *path = NULL;

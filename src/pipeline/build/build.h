@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.h - build the store of one host: the body of a build, for build.c, which runs it, build_choice.c, which
- * chooses its analyses, and build_manifest.c, which writes what it says of itself.
+ * build.h - builds the store of one host: the struct of a build, for build.c, which runs it, build_choice.c, which
+ * chooses its analyses, and build_manifest.c, which writes its manifest.
  *
- * Analyses are on one lane, or on several that look at the same events.
+ * Analyses are on one lane, or on several that read the same events.
  *
- * Analyses that share an input (analysis.h) are on one lane, or have an input each.  The first lane is the
- * building thread's: it has all histories, which are published together.  The others have those that make segments:
- * tasks of a crew, which take their events from a feed; without a feed there is one lane.
+ * Analyses that share an input (analysis.h) are on one lane, or have separate inputs.  The first lane belongs to
+ * the building thread: it has all histories, which are published together.  The others have the analyses that make
+ * segments: they are tasks of a crew, which take their events from a feed; without a feed there is one lane.
  */
 #ifndef PIPELINE_BUILD_BUILD_H
 #define PIPELINE_BUILD_BUILD_H
@@ -151,7 +151,7 @@ struct trace_report build_report(const struct build *build);
 /* Whether some of the trace could not be read. */
 bool build_is_partial(const struct build *build);
 
-/* Whether the store has nothing of a job: nobody asked for it by its name, and the trace has nothing of it. */
+/* Whether the store gets nothing from a job: it was not requested by name, and the trace has nothing for it. */
 bool build_leaves_out(const struct build *build, const struct analysis_job *job);
 
 /* Write what the store says of itself; if it is not `complete`, it ends there. */

@@ -4,7 +4,7 @@
  *
  * It makes a store of the new ones in STORE.building, as any build does, and before its manifest says that it is
  * complete, the files of the old store get a second name in that folder.  Then the two folders exchange their
- * names.  So the store is the old one or the new one at each moment, and nothing of the old one is written.
+ * names.  So the store is the old one or the new one at any time, and no file of the old one is written.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * build_choice.c - which analyses a build makes use of.
+ * build_choice.c - chooses the analyses of a build.
  */
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +74,9 @@ static bool is_default_here(const struct build *build, const struct registry_ent
 }
 
 /*
- * What a build cannot have is not a part of all, unless it is all that there is: segments without a store,
- * histories that cannot be begun in the middle beside partial ones, and, in memory, more than what a store shows by
- * itself.  What a trace may have something of goes with what it is known to be about.
+ * "all" leaves out what a build cannot make, unless nothing else is left: segments without a store, histories that
+ * cannot begin in the middle beside partial ones, and, in memory, more than a single history.  Analyses for which
+ * the trace may have something are chosen by what the trace is known to contain.
  */
 static bool can_be_had(const struct build *build, const struct registry_entry *entry)
 {
@@ -170,7 +170,7 @@ static enum histree_status add_named(struct build *build, const char *name, bool
 	return status == HISTREE_NOT_FOUND && !may_lack ? does_not_apply(build, entry) : status;
 }
 
-/* "kernel", or "all" and then "kernel-tc", or "-futex", which all have but for that. */
+/* "kernel", or "all" and then "kernel-tc", or "-futex", which chooses all except that one. */
 static enum histree_status choose_named(struct build *build)
 {
 	const char *const *names = build->options->analyses;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * build_manifest.c - what a store says of its trace and of itself.
+ * build_manifest.c - writes what the manifest says of the trace and of the store.
  */
 #include <assert.h>
 #include <stdio.h>

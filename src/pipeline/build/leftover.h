@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leftover.h - what a build that was cut off left in its folder, for the one that goes on with it; and the options
- * that decide what a build makes of a trace, as words for 'histree build'.
+ * leftover.h - what a build that was cut off left in its folder, for the build that resumes it; and the options
+ * that determine the result of a build, as words for 'histree build'.
  *
- * A build that is repeated with the same words makes the same store; memory, threads and names make no difference.
+ * A build repeated with the same words makes the same store; memory, threads and names make no difference.
  */
 #ifndef PIPELINE_BUILD_LEFTOVER_H
 #define PIPELINE_BUILD_LEFTOVER_H

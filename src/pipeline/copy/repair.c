@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * repair.c - what can be read of a damaged store becomes a new one: a copy (store_copy.h) that goes on without what
- * cannot be read.
+ * repair.c - makes a new store from what can be read of a damaged one: a copy (store_copy.h) that skips what cannot
+ * be read.
  *
- * A host that has nothing that can be read is left out.  Where a manifest is lost, files say themselves what they
- * are, and the stores in the folder of hosts whose they are.
+ * A host with nothing readable is left out.  If a manifest is lost, the files identify themselves, and the stores
+ * in the folder of hosts identify the hosts.
  */
 #include "pipeline/copy/repair.h"
 
@@ -89,7 +89,7 @@ static enum histree_status not_meant(struct store_copy *copy, const char *path)
 		path);
 }
 
-/* Whether what overviews of numbers and of sums say is what their history does. */
+/* Whether the overviews of numbers and of sums agree with their history. */
 static enum histree_status verify_contents(struct store_copy *copy, const char *path)
 {
 	struct histree_history *history;

@@ -2,7 +2,8 @@
 /*
  * repair.h - histree_repair() on a table of file calls, so that a test can make each of them fail.
  *
- * What is damaged is read as any store is, by the file calls of the system; all else goes through the table.
+ * The damaged store is read like any store, by the file calls of the system; everything else goes through the
+ * table.
  */
 #ifndef PIPELINE_COPY_REPAIR_H
 #define PIPELINE_COPY_REPAIR_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * store_copy.c - a store is copied, file by file, by a filter: to convert it, to repair it.
+ * store_copy.c - copies a store, file by file, through a filter: to convert or to repair it.
  *
- * To convert is to copy all of it, or nothing.  What is damaged is refused, and so is what is not complete: a
- * repair comes first.
+ * A conversion copies all of a store, or nothing.  A damaged or incomplete store is refused: it must be repaired
+ * first.
  *
- * A folder takes its name when it is whole.
+ * A folder takes its name when it is complete.
  */
 #include "pipeline/copy/store_copy.h"
 
@@ -176,7 +176,7 @@ enum histree_status histree_convert(const struct histree_convert_options *option
 
 /* ---- how far it is ------------------------------------------------------------------------------------------- */
 
-/* One that is not there has none: whoever works on it says so. */
+/* A missing manifest has no version: the caller reports it. */
 static uint64_t bytes_of(const char *path)
 {
 	struct stat facts;
@@ -315,8 +315,8 @@ static enum histree_status read_manifest(struct store_copy *copy, const char *fo
 /* ---- the files of a store ---------------------------------------------------------------------------------- */
 
 /*
- * What comes of a file that was made, whose new one has `identity` then.  A lenient filter leaves out one that
- * cannot be opened at all, or is not there, with a word of it; HISTREE_NOT_FOUND then.
+ * The result for a file that was made, which has `identity` then.  A lenient filter skips a file that cannot be
+ * opened at all, or is missing, with a warning; the result is then HISTREE_NOT_FOUND.
  */
 static enum histree_status keep_or_leave(struct store_copy *copy, const char *to, const char *path,
 					 const char *file, uint64_t *identity, enum histree_status status)
@@ -372,7 +372,7 @@ static enum histree_status copy_store_segments(struct store_copy *copy, const ch
 	return status;
 }
 
-/* Nobody knows what an index of events is of without a manifest, and a store that grows has none. */
+/* Without a manifest it is not known to which trace an index of events belongs, and a growing store has none. */
 static enum histree_status copy_index(struct store_copy *copy, const char *from, const char *to)
 {
 	const struct histree_store_info *info = &copy->info;

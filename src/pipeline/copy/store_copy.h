@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_copy.h - a store is copied, file by file, by a filter: to convert it, to repair it.
+ * store_copy.h - copies a store, file by file, through a filter: to convert or to repair it.
  *
  * histree_convert() is here on a table of file calls, so that a test can make each of them fail.
  *
- * The walk is one for all copies: read the manifest, begin a folder, make each file of the store, or of the store
- * of each of several hosts, write the manifest that says what there is, and give the folder its name.  The filter
- * says what becomes of a file: a repair copies what is sound of it (repair.c), a conversion all of it into another
- * kind of tree (convert.c).
+ * All copies use the same walk: read the manifest, begin a folder, make each file of the store, or of the store of
+ * each of several hosts, write the manifest of the result, and give the folder its name.  The filter decides what
+ * to do with a file: a repair copies its readable part (repair.c), a conversion copies all of it into another kind
+ * of tree (convert.c).
  *
- * A filter that is lenient goes on without what cannot be read, with a word of it; for another one, that is the
- * end.  What is copied is read as any store is, by the file calls of the system; all else goes through the table.
+ * A lenient filter skips what cannot be read, with a warning; any other fails.  The source is read like any store,
+ * by the file calls of the system; everything else goes through the table.
  */
 #ifndef PIPELINE_COPY_STORE_COPY_H
 #define PIPELINE_COPY_STORE_COPY_H
 
 #include "base/arena.h"
 #include "base/io.h"
+#include "histree/history.h"
 #include "histree/status.h"
 #include "histree/store.h"
-#include "histree/history.h"
 
 enum histree_status pipeline_convert(const struct histree_convert_options *options, const struct io *io,
 				     struct histree_error *error);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * experiment.c - a build of several hosts from its beginning to its end, and the door to that of one.
+ * experiment.c - a build of several hosts from its beginning to its end, and the entry to a build of one.
  *
- * Each host is built as if it were alone, into a store of its own inside of STORE.building, which is a store that
- * is not complete from when the clocks are known.  What is complete of it is kept whatever happens; the manifest
- * that says that all of it is comes last (docs/design/13-hosts.md).  The files of a host depend on
- * its traces, its clock, the options and how many hosts there are; not on what is built beside it, nor on who
- * builds it.
+ * Each host is built as if it were alone, into a store of its own inside STORE.building, which is an incomplete
+ * store once the clocks are known.  Complete hosts are kept whatever happens; the manifest that declares the store
+ * complete comes last (docs/design/13-hosts.md).  The files of a host depend on its traces, its clock, the options
+ * and the number of hosts; not on what is built at the same time, nor on the process that builds it.
  *
- * Several hosts are built side by side, the largest first.  Each says how far it is in a slot of its own; the
- * thread that called shows the sum to its caller.
+ * Several hosts are built at the same time, the largest first.  Each reports its progress in its own slot; the
+ * calling thread reports the sum to its caller.
  */
 #include "pipeline/hosts/experiment.h"
 
@@ -38,7 +37,7 @@ static char *experiment_path(struct histree_experiment *experiment, const char *
 
 /* ---- what is there --------------------------------------------------------------------------------------- */
 
-/* Whether what a store says of itself is what this host is to become. */
+/* Whether the description of a store matches what this host is to become. */
 static bool is_meant(const struct histree_experiment *experiment, const struct histree_experiment_host *host,
 		     const struct histree_store_info *info)
 {
@@ -464,7 +463,7 @@ static bool was_recorded(const struct histree_store_host *host)
 	return host->event_count > 0 && host->start <= host->end;
 }
 
-/* Whether another host was recorded at some time at which this one was, or there is none to be compared with. */
+/* Whether this host was recorded at the same time as another one, or there is none to compare it with. */
 static bool meets_another(const struct histree_store_info *info, size_t index)
 {
 	const struct histree_store_host *host = &info->hosts[index];
@@ -708,7 +707,7 @@ static enum histree_status look_at_leftover(struct histree_experiment *experimen
 	char *path = experiment_path(experiment, MANIFEST_FILE);
 	if (path == NULL)
 		return error_memory(error, "a path");
-	/* What cannot be read is as good as nothing, but for the hosts that are beside it. */
+	/* A host that cannot be read is treated as missing, but its neighbours are not affected. */
 	if (manifest_read(experiment->io, path, &arena, &info, NULL) == HISTREE_OK)
 		status = check_leftover(experiment, &info, error);
 	arena_release(&arena);
@@ -885,8 +884,8 @@ static enum histree_status build_several(struct histree_experiment *experiment, 
 		return status;
 
 	/*
-	 * Find the clocks, and build all hosts that are not built, several at a time.  The calling thread is the
-	 * one that asks and tells the caller.
+	 * Find the clocks, and build all hosts that are not built yet, several at a time.  Only the calling thread
+	 * calls back the caller.
 	 */
 	status = histree_experiment_find_clocks(experiment, error);
 	if (status == HISTREE_OK && !experiment->is_complete)

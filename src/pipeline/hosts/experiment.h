@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * experiment.h - a build of several hosts: each into a store of its own inside of that of all.
+ * experiment.h - a build of several hosts: each into a store of its own inside the common one.
  *
- * The body of an experiment, for experiment.c, which runs it, experiment_plan.c, which finds its hosts, and
+ * The struct of an experiment is for experiment.c, which runs it, experiment_plan.c, which finds its hosts, and
  * experiment_clocks.c.
  */
 #ifndef PIPELINE_HOSTS_EXPERIMENT_H
@@ -38,7 +38,7 @@ struct histree_experiment {
 /* Find the hosts of the options; those that say nothing of hosts are of one if their traces agree so. */
 enum histree_status experiment_plan(struct histree_experiment *experiment, struct histree_error *error);
 
-/* Returns the index of the host of that name; the count if there is none. */
+/* Returns the index of the host of that name, or the number of hosts if there is none. */
 size_t experiment_find_host(const struct histree_experiment *experiment, const char *name);
 
 /* Returns the clock that the options give for the host, NULL if they give none. */

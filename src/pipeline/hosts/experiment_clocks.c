@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * experiment_clocks.c - by which clocks the times of hosts are corrected: those that were given, and for the others
- * those of the packets between them.
+ * experiment_clocks.c - the clocks by which the times of hosts are corrected: those that were given, and for the
+ * others those found from the packets between them.
  *
  * The traces of each host are read by themselves, their events are merged by uncorrected time, and packets are
  * looked for in the result.
@@ -373,7 +373,7 @@ void experiment_set_clock(struct histree_experiment *experiment, size_t index, c
 
 /* ---- warnings -------------------------------------------------------------------------------------------- */
 
-/* Their states stand side by side, but nobody knows which was first. */
+/* Their packets give times relative to each other, but it is not known which host came first. */
 static enum histree_status warn_of_absent(struct histree_experiment *experiment,
 					  const struct histree_host_clock *host, struct histree_error *error)
 {

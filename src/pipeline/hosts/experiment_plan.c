@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * experiment_plan.c - which hosts the traces of a build are of.
+ * experiment_plan.c - the hosts of the traces of a build.
  *
- * Options that name no hosts ask for one store, as they ever did, unless traces say that they are of different
- * ones.
+ * Options that name no hosts request a single store, unless traces state that they belong to different hosts.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -184,7 +183,7 @@ static enum histree_status no_such_host(const struct histree_experiment *experim
 			 name, experiment->count == 1 ? "is" : "are", names, length >= sizeof(names) ? "..." : "");
 }
 
-/* Whoever names a host means one that there is, and one clock for it. */
+/* An option that names a host must name an existing one, and only one clock for it. */
 static enum histree_status check_names(struct histree_experiment *experiment, struct histree_error *error)
 {
 	const struct histree_build_options *options = &experiment->options;

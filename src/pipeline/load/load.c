@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * load.c - tables of states, changes or segments become a store (docs/design/08-traces.md).
+ * load.c - makes a store from tables of states, changes or segments (docs/design/08-traces.md).
  *
- * Rows are read, then made into a file, then overviews are.  Of four million changes of 2,000 attributes these take
- * the shares of the time below.  Whoever has no overviews is done before the last one.
+ * Rows are read, then a file is made from them, then overviews.  For four million changes of 2,000 attributes these
+ * steps take the shares of the time below.  A load without overviews has no last step.
  *
- * What values mean comes from a text, too: columns pattern, value and name, and if there are any to, type, key,
- * light, dark, height and meaning.  The rows of a pattern are a table; tables come in the order of their first
- * rows.
+ * Labels come from a text, too: with the columns pattern, value and name, and optionally to, type, key, light,
+ * dark, height and meaning.  The rows of a pattern are a table; tables come in the order of their first rows.
  */
 #include "pipeline/load/load.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.h - tables of states, changes or segments become a store (docs/design/08-traces.md).
+ * load.h - makes a store from tables of states, changes or segments (docs/design/08-traces.md).
  *
- * The body of a load, for load.c, which reads texts and makes the store, and load_rows.c, which says what rows are
- * and how far they are.
+ * The struct of a load is for load.c, which reads texts and makes the store, and load_rows.c, which interprets rows
+ * and reports progress.
  *
  * Rows become records, which are sorted by time: intervals and segments by their ends, as trees want them, changes
- * by their times.  What is said of all rows, such as the type of an attribute, is known when the first record is
- * taken out again.
+ * by their times.  Facts about all rows, such as the type of an attribute, are known when the first record is taken
+ * out again.
  */
 #ifndef PIPELINE_LOAD_LOAD_H
 #define PIPELINE_LOAD_LOAD_H

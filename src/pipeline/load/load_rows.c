@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * load_rows.c - rows of a table become records, and these states, changes or segments.
+ * load_rows.c - turns rows of a table into records, and these into states, changes or segments.
  *
  * A record of a state is an attribute's number, how long it lasted (intervals only), the file and the line, and the
- * value.  Intervals go to the file as they are, by their ends: two equal states that touch stay two.  Where the
- * rows say nothing, an attribute is null.  Changes go through a state system, whose rules are theirs.
+ * value.  Intervals go to the file as they are, by their ends: two equal states that touch stay two.  Where no row
+ * covers it, an attribute is null.  Changes go through a state system and follow its rules.
  *
  * A record of a segment is how long it lasted, the file and the line, and a value for each field that the text had
- * by then.  What stands in TSV and CSV is kept as text until the types of all values of a field are known.
+ * by then.  Cells of TSV and CSV are kept as text until the types of all values of a field are known.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -209,8 +209,8 @@ static bool is_number(enum histree_type type)
 }
 
 /*
- * Returns the type that values of both types can be given; HISTREE_NULL if there is none.  Null stands for no value
- * so far.
+ * Returns the type to which values of both types can be converted; HISTREE_NULL if there is none.  Null stands for
+ * a field without values so far.
  */
 static enum histree_type load_common_type(enum histree_type a, enum histree_type b)
 {
