@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * answer.c - the intervals of some attributes, sorted by path and then by start, in bounded memory: an answer
- * that is too large is asked for in parts.  And the cells of a chart, in the same order.
+ * answer.c - the intervals of some attributes, sorted by path and then by start, in bounded memory: an answer that
+ * is too large is queried in parts.  And the cells of a chart, in the same order.
  */
 #include "cli/answer.h"
 

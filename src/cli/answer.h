@@ -3,10 +3,10 @@
  * answer.h - the intervals of some attributes, sorted by path and then by start, in bounded memory.
  *
  * A query hands intervals out in the order of the tree.  They are copied, sorted and handed on.  If they would take
- * more than ANSWER_BYTES, the question is cut in two, first by attributes, then by time, and each half is asked by
- * itself.  That takes another pass over the nodes that it touches, and gives the same rows in the same order. 64
- * MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.  Where few rows are wanted, the
- * parts are small, and those behind the last row are not asked.
+ * more than ANSWER_BYTES, the question is cut in two, first by attributes, then by time, and each half is asked
+ * separately.  That takes another pass over the nodes that it touches, and gives the same rows in the same order.
+ * 64 MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.  If few rows are wanted, the
+ * parts are small, and those after the last row are not queried.
  */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
@@ -72,10 +72,10 @@ struct pixel_cell {
 typedef void pixel_taker(void *context, const struct listed_attribute *attribute, const struct pixel_cell *cell);
 
 /*
- * Hands all cells to `take`: the attributes in their order, the cells of each in the order of time.  *is_damaged
- * says whether damage made some of them unknown.
+ * Passes all cells to `take`: the attributes in their order, the cells of each in the order of time. *is_damaged
+ * tells whether damage made some of them unknown.
  *
- * The rows of a host are made without those of others, so that they are what they would be if it were alone.
+ * The rows of a host are made without those of other hosts, so that they are the same as if it were alone.
  */
 enum histree_status pixel_cells(const struct pixel_question *question, pixel_taker *take, void *context,
 				bool *is_damaged, struct histree_error *error);

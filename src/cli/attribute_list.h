@@ -4,7 +4,7 @@
  *
  * The paths are held in memory: about 16 bytes an attribute, and its text.
  *
- * Also names in a sentence, such as "A, B, C", as many as there is room for.
+ * It also formats names for a message, such as "A, B, C", as many as there is room for.
  */
 #ifndef CLI_ATTRIBUTE_LIST_H
 #define CLI_ATTRIBUTE_LIST_H
@@ -32,11 +32,11 @@ struct attribute_list {
 enum attribute_kinds { ALL_ATTRIBUTES, ATTRIBUTES_WITH_STATES /* no folders */ };
 
 /*
- * Lists all attributes that the patterns match, each once; without patterns, all that there are.  If a pattern
- * matches none, or folders alone where only states are wanted, that is reported on standard error, the others are
- * listed, and the result is CLI_NOTHING.  After any other failure the list is empty.
+ * Lists all attributes that the patterns match, each once; without patterns, all attributes.  If a pattern matches
+ * none, or only folders where states are wanted, that is reported on standard error, the others are listed, and the
+ * result is CLI_NOTHING.  After any other failure the list is empty.
  *
- * A pattern that asks for what a missing host has matches the folder of the host, which is unknown.
+ * A pattern for attributes of a missing host matches the folder of the host, which is unknown.
  */
 enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_history *history,
 				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds);

@@ -15,13 +15,13 @@
  *
  * The *questions* are chosen at random from a seed and asked one at a time, with their times and answers kept:
  *
- *	single	an attribute and a time
- *	full	a time
- *	times	100 attributes and 2000 times at equal distances, from the first to the last (thesis 4.8.7)
- *	range	100 attributes and the middle half of the time
+ * 	single	an attribute and a time
+ * 	full	a time
+ * 	times	100 attributes and 2000 times at equal distances, from the first to the last (thesis 4.8.7)
+ * 	range	100 attributes and the middle half of the time
  *
- * A smaller history is asked for all the attributes, or all the times, that it has.  Threads that ask one history
- * at the same time show whether they hinder each other.  The *report* is for people, or one row.
+ * From a smaller history, all its attributes or times are used.  Threads that query one history at the same time
+ * show whether they hinder each other.  The *report* is for people, or one row.
  */
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H

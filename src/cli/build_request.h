@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_request.h - what the command line of `build` asks for, as the library takes it; histree-mpi builds by it
- * too.
+ * build_request.h - the command line of `build` as a request to the library; histree-mpi uses it, too.
  */
 #ifndef CLI_BUILD_REQUEST_H
 #define CLI_BUILD_REQUEST_H
@@ -42,7 +41,7 @@ void build_request_release(struct build_request *request, struct build_options *
  */
 enum cli_exit build_store_path(const char *option, const char *trace, char **path);
 
-/* Builds in this process, and reports what came of it. */
+/* Builds in this process, and reports the result. */
 int build_here(const struct build_options *chosen, const struct build_request *request);
 
 /* Reports what was built, as the store itself says. */

@@ -3,7 +3,7 @@
  * line_editor.h - lines that a user types: with libedit they can be edited, recalled and completed; without it,
  * or on a terminal that cannot move its cursor, they are read as they come.
  *
- * The prompt goes to standard error, so that standard output has answers only.
+ * The prompt goes to standard error, so that standard output has only answers.
  */
 #ifndef CLI_LINE_EDITOR_H
 #define CLI_LINE_EDITOR_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * main.c - the command `histree`: find the verb and run it.  A trace or a store in place of a verb is opened: the
- * trace is built, unless its store is there already, and the report is printed.
+ * trace is built, unless its store exists already, and the report is printed.
  */
 #include <limits.h>
 #include <stdlib.h>

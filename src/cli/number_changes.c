@@ -16,7 +16,7 @@ static void keep(struct histree_value *kept, const struct histree_value *value)
 	*kept = is_number(value) || value->type == HISTREE_UNKNOWN ? *value : histree_null();
 }
 
-/* An attribute that is read with others at two times, and what of it comes of that. */
+/* An attribute that is read together with others at two times, and its result. */
 struct asked_number {
 	histree_quark quark;
 	struct number_change *change;

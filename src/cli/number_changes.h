@@ -2,7 +2,7 @@
 /*
  * number_changes.h - by how much numbers grew over a window: the values of attributes at its two ends.
  *
- * What a running sum counted in a window is that difference, so two queries answer for a window of any length.
+ * The count of a running sum in a window is that difference, so two queries suffice for a window of any length.
  */
 #ifndef CLI_NUMBER_CHANGES_H
 #define CLI_NUMBER_CHANGES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * option.h - each verb has one table of options.  The parser, --help and the completion read it, and so does,
- * through --help, the test that the manual page documents each option.
+ * option.h - each verb has one table of options.  The parser, --help and the completion read it; so does, through
+ * --help, the test that the manual page documents each option.
  *
- * A verb keeps what it was told in a struct of its own, which is zeroed before.  A row of its table says which
- * member an option fills:
+ * A verb keeps its options in a struct of its own, zeroed beforehand.  A row of its table says which member an
+ * option fills:
  *
  * 	struct ls_options { const char *name; bool children; };
  * 	static const struct cli_option options[] = {
@@ -15,11 +15,11 @@
  *
  * --help (-h) belongs to every verb and is in no table.
  *
- * What all questions have in common is one block of options, with one meaning each: which times, what passes, in
- * which groups and order, how many rows of which columns, of which analysis and host.  A verb says which of them it
- * has (`asks`), and what is to be added to their help (`says`); its struct begins with a struct cli_question.
+ * All questions share one block of options, with one meaning each: the times, the filter, groups and order, the
+ * number of rows and the columns, the analysis and the host.  A verb states which of them it has (`asks`), and
+ * additions to their help (`says`); its struct begins with a struct cli_question.
  *
- * Old spellings go on working, and are in no help: `old` of an option has them, or a row without a help is one.
+ * Old spellings still work, but are in no help: they are in `old` of an option, or in a row without a help text.
  *
  * Some options name a time of a history, or of something else that goes from a start to an end.
  */

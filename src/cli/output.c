@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * output.c - what the command writes to a file descriptor: texts without control characters, words for a shell,
- * texts for a browser; and lines that it reads.
+ * output.c - output of the command to a file descriptor: texts without control characters, words for a shell, texts
+ * for a browser; and lines of input.
  */
 #include "cli/output.h"
 

@@ -5,16 +5,16 @@
  * Writing never fails at the call: the first failure is kept, later bytes are dropped, and output_free()
  * returns it.
  *
- * Names in a trace may have control characters, which must not drive the terminal.
+ * Names in a trace may contain control characters, which must not reach the terminal.
  *
- * They are those of ASCII and, in UTF-8, U+0080 to U+009F, which some terminals take for the beginning of a command
- * as well, and those by which a text says in which direction it is to be read (Unicode's embeddings, overrides and
- * isolates), as it could be shown as another one.
+ * These are the control characters of ASCII and, in UTF-8, U+0080 to U+009F, which some terminals also interpret as
+ * commands, and the characters that control the direction of a text (Unicode's embeddings, overrides and isolates),
+ * because they could make it look like a different text.
  *
  * Lines are read as the terminal gives them.
  *
  * Ctrl-C is a signal here, and it must not arrive between the check for it and the read that it is to end: SIGINT
- * is blocked except during the wait.  So it counts from the moment that the prompt can be seen.
+ * is blocked except during the wait.  So it takes effect from the time at which the prompt is visible.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture_file.h - files that verbs write: where one may go; and pictures, by the ending of the name, whole or not
- * at all.
+ * picture_file.h - files that verbs write: which paths are allowed; and pictures, whose format follows from the
+ * ending of the name, written as a whole or not at all.
  */
 #ifndef CLI_PICTURE_FILE_H
 #define CLI_PICTURE_FILE_H

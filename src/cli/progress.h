@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress.h - shows on standard error how far long work is, as one line that is redrawn on a terminal or as one
- * JSON object a line; and stops it on a signal.
+ * progress.h - shows the progress of long work on standard error, as one line that is redrawn on a terminal or as
+ * one JSON object a line; and stops the work on a signal.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H

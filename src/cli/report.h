@@ -34,8 +34,8 @@ void report_capture(char *text, size_t size);
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Says that there are no such `things`, "segments"; and if an expression, or NULL, has a text that stands alone,
- * that this was looked for.  Returns CLI_NOTHING.
+ * Reports that there are no such `things`, "segments"; and if an expression, or NULL, is a text by itself, that
+ * this text was searched for.  Returns CLI_NOTHING.
  */
 enum cli_exit report_none(const char *things, const char *where);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * report_sections.c - the sections of 'histree report', each with a table and the command that shows more; those
- * about segments say what lasted how long, and which were the longest.
+ * about segments show how long they lasted, and which were the longest.
  */
 #include "cli/report_sections.h"
 

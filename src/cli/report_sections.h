@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report_sections.h - the sections of 'histree report': what there is, what ran, what waited and for what, how long
- * calls and interrupts take.
+ * report_sections.h - the sections of 'histree report': the contents, what ran, what waited and for what, how long
+ * calls and interrupts took.
  *
- * Each asks the library one question and shows the first few rows of the answer, with the command that shows all.
+ * Each section asks the library one question and shows the first few rows of the answer, with the command that
+ * shows all.
  */
 #ifndef CLI_REPORT_SECTIONS_H
 #define CLI_REPORT_SECTIONS_H
@@ -47,7 +48,7 @@ const struct thread_lives *report_lives(const struct report_source *source, stru
 /* Close segments that a section has read. */
 void report_segments_close(const struct report_source *source, struct histree_segment_store *store);
 
-/* What the store is of, and what is missing of it. */
+/* What the store contains, and what is missing from it. */
 void report_facts(struct overview_page *page, const struct report_source *source);
 
 /* How busy the CPUs were, in a sentence: nothing if the history is not one of the kernel. */
@@ -72,7 +73,7 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 enum histree_status report_files(struct overview_page *page, const struct report_source *source,
 				 struct histree_error *error);
 
-/* What threads of programs allocated, and what of it was never freed: nothing if there are no such segments. */
+/* Memory that threads of programs allocated, and never freed: prints nothing if there are no such segments. */
 enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
 				  struct histree_error *error);
 

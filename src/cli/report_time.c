@@ -5,8 +5,8 @@
  * The sections of a report about running sums: what was counted in the window for each thread or
  * interface, which is the difference of two values of its sum.
  *
- * The section of a report about what ended the waits of threads, from the graph of who waited for
- * whom.
+ * The section of a report about what ended the waits of threads comes from the graph of which thread waited for
+ * which.
  *
  * The sections of a report about the time of threads and CPUs: each is a question of 'histree top'.
  */

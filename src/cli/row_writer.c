@@ -3,11 +3,11 @@
  * row_writer.c - rows of cells in each format, and intervals or cells of pixels as rows.
  *
  * Text is aligned columns for people, two spaces apart.  Padding is written before the next cell, so that no line
- * ends in blanks.  Control characters are escaped: the content of a trace must not drive the terminal.
+ * ends in blanks.  Control characters are escaped, so that the content of a trace cannot control the terminal.
  *
- * TSV and CSV are a header line, then one line a row; they differ in the separator, the end of a line and how a
- * text is kept from looking like either.  JSON is one array, one object a row, one row a line (RFC 8259).  HTML
- * is a table of a page, for people.
+ * TSV and CSV are a header line, then one line a row; they differ in the separator, the end of a line and the way
+ * these are escaped in texts.  JSON is one array, one object a row, one row a line (RFC 8259).  HTML is a table of
+ * a page, for people.
  */
 #include "cli/row_writer.h"
 

@@ -3,8 +3,8 @@
  * row_writer.h - the printer of tables: rows of cells, in one of the formats text, tsv, csv, json and HTML; and
  * intervals, or cells of pixels (pixel_cells.h), as such rows.
  *
- * A table is its columns.  Each says what it is called, for whom it is, and what its cells are: a member of the
- * struct of a row, of one of these kinds, or what a function makes of it.
+ * A table is described by its columns.  Each has a name, the formats in which it appears, and its cells: a member
+ * of the struct of a row, of one of these kinds, or the output of a function.
  *
  * 	static const struct row_column columns[] = {
  * 		ROW_LEFT("name", 20, CELL_TEXT, struct thread, name),
@@ -16,8 +16,8 @@
  * 		row_put(&rows, &thread);
  * 	return rows_close(&rows, code);
  *
- * Cells may be written one by one as well, in the order of the columns, each row with as many cells as there are
- * columns.  Those of columns that this format or --columns leaves out are dropped, and so are rows after --limit.
+ * Cells may also be written one by one, in the order of the columns, with a cell for each column in every row.
+ * Cells of columns that the format or --columns leaves out are dropped, and so are rows after --limit.
  *
  * 	text	aligned columns for people, a header only with ROWS_NAMED; a column has the width given, and a wider
  * 		cell pushes its row
@@ -29,8 +29,8 @@
  * The columns of an interval are path, start, end, type and value; of a cell path, pixel, start, end, type, value,
  * other_type, other.
  *
- * The text format, for people, says after a value what it means ("5 waits for a CPU"), and adds the time of day
- * (UTC) at which the interval starts and how long it lasts.  JSON says it in a member of its own, "label".
+ * The text format, for people, shows the meaning after a value ("5 waits for a CPU"), and adds the time of day
+ * (UTC) at which the interval starts and its duration.  JSON has the meaning in a member of its own, "label".
  * Custom values are hexadecimal.
  */
 #ifndef CLI_ROW_WRITER_H

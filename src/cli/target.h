@@ -61,19 +61,19 @@ enum histree_status target_salvage(const struct target *target, const char *anal
 				   struct histree_error *error);
 
 /*
- * Says on standard error if this histree has another version of an analysis than the one that made a history or a
- * segment store: the states may be others than it would make.  `version` is that of the file; the manifest of a
- * store may know better.
+ * Warns on standard error if this histree has another version of an analysis than the one that made a history or a
+ * segment store: the states may differ from those that it would make. `version` is that of the file; if the
+ * manifest of the store has one, that counts.
  */
 void target_warn_of_version(const struct target *target, const char *analysis, uint32_t version);
 
 /*
- * Returns what the only host of a store is called: as the build was told, else as its trace; NULL if memory runs
- * out. The caller frees it.
+ * Returns the name of the only host of a store: as given to the build, else as its trace is called; NULL if memory
+ * runs out.  The caller frees it.
  */
 char *target_host_name(const struct target *target);
 
-/* Says on standard error what events an analysis lacks, as the build said it: what is asked of it says little. */
+/* Warns on standard error which events an analysis lacks, as the build found: its answers say little. */
 void target_say_missing(const struct target *target, const char *analysis);
 void target_close(struct target *target);
 
@@ -170,9 +170,9 @@ int chart_rows_print(const struct target *target, const struct cli_question *que
 enum cli_exit chart_rows_find(const struct target *target, const char *chart, const char **analysis);
 
 /*
- * Takes as many as the system lets it have.  Shells begin with 1,024, for programs that call select(), and the
- * clocks of several hosts are found with all streams of all of them open: those of 500 hosts of 8 processors are
- * 4,000.
+ * Raises the limit on open files as far as the system allows.  Shells begin with 1,024, for the sake of programs
+ * that call select(), and the clocks of several hosts are found with all streams of all of them open: those of 500
+ * hosts with 8 processors are 4,000.
  */
 void open_files_allow_all(void);
 

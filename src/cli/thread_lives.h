@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_lives.h - which thread a number was at a time, where several had it one after another.
+ * thread_lives.h - which thread had a number at a time, if several had it one after another.
  *
- * Segments, sums and histories other than the kernel's know threads by their numbers alone.  When a number was
- * whose is in the history of the kernel.
+ * Segments, sums and histories other than the kernel's identify threads by their numbers alone.  The history of the
+ * kernel shows which thread had a number when.
  */
 #ifndef CLI_THREAD_LIVES_H
 #define CLI_THREAD_LIVES_H
@@ -15,13 +15,13 @@ bool thread_lives_are_of(const struct histree_history *history);
 
 /* A zeroed one knows nothing, so that a number is a number. */
 struct thread_lives {
-	struct histree_control_flow **flows; /* by host; NULL: each number was one thread's, or nobody knows */
+	struct histree_control_flow **flows; /* by host; NULL: no number was reused, or it is not known */
 	size_t host_count;
 };
 
 /*
- * Reads the lives of a history of the kernel, of all of its hosts or of `host`, unless that is NULL; of another
- * history there are none.  thread_lives_release() also after failure.
+ * Reads the lives from a history of the kernel, of all of its hosts or only of `host` if that is not NULL; another
+ * history has none.  Call thread_lives_release() also after failure.
  */
 enum histree_status thread_lives_read(struct thread_lives *lives, struct histree_history *history, const char *host,
 				      struct histree_work work, struct histree_error *error);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_critical_path.c - `histree critical-path`: who had a thread's time in hand, step by step or added up by
- * thread and state; and `histree why`: why it was not done earlier, for a person.
+ * verb_critical_path.c - `histree critical-path`: what a thread's time depended on, step by step or added up by
+ * thread and state; and `histree why`: why it was not done earlier, for people.
  *
- * Both follow one path of the graph of who waited for whom.  The tables of `why` are sums of its steps: its time by
- * cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and states, not with
- * the steps.
+ * Both follow one path in the graph of which thread waited for which.  The tables of `why` are sums of its steps:
+ * its time by cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and
+ * states, not with the steps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -506,7 +506,7 @@ static void end_wait(struct why_waits *waits)
 	}
 }
 
-/* The time of an arrow is that of a packet under way, and that of who waits for it. */
+/* The time of an arrow is that of a packet in transit, and also that of the thread that waits for it. */
 static bool why_waits_add(struct why_waits *waits, const struct histree_path_step *step)
 {
 	const size_t host = step->is_arrow ? step->to_host : step->host;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_density.c - `histree density`: how many segments have which duration.
+ * verb_density.c - `histree density`: how many segments have each duration.
  *
  * Counts of durations as rows: bars or shades for people, one row for each bucket for programs.
  */

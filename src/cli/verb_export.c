@@ -2,8 +2,8 @@
 /*
  * verb_export.c - 'histree export': chooses a format and a source and writes the file.
  *
- * A source is the states, segments or events that are meant; a format is a row of a table, with the function that
- * writes the source as it has it: a stream of columns, a walk of viewers, or the tables of a database.
+ * A source is the chosen states, segments or events; a format is a row of a table, with the function that writes a
+ * source: as a stream of columns, by a walk for viewers, or as tables of a database.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -401,7 +401,7 @@ static enum histree_status add_all(struct database *database)
 					  &database->streams[database->count], database->error);
 	if (status == HISTREE_OK)
 		add_table(database, "attributes", "quark", indexes_of_attributes);
-	/* A pattern chooses states: who gives one wants no segments. */
+	/* A pattern chooses states: with a pattern, no segments are wanted. */
 	if (source->target->store == NULL || source->quarks != NULL)
 		return status;
 	const struct histree_store_info *info = histree_store_info(source->target->store);

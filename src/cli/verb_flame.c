@@ -215,7 +215,7 @@ static const struct row_column both_sides[] = {
 #undef PEOPLE
 #undef PROGRAMS
 
-/* Whether people want to see it, or who asked for a least time. */
+/* Whether the row is worth showing to people, or reaches the least time that was requested. */
 static bool is_shown(const struct row_writer *rows, const struct histree_flame_node *node, uint64_t min)
 {
 	if (min > 0)
@@ -595,8 +595,8 @@ static enum cli_exit list_waiters(struct thread_words *named, struct histree_his
 }
 
 /*
- * Opens the histories that are needed, and adds the waits of all threads or of those that are named to side 0.
- * Hosts that are missing are reported, of which there may be waits.
+ * Opens the histories that are needed, and adds the waits of all threads or of the named ones to side 0.  Hosts
+ * that are missing and may have such waits are reported.
  */
 static enum cli_exit add_waits(struct histree_flame *flame, struct target *target, const struct cli_words *words,
 			       const struct flame_options *chosen, bool *lacks_hosts)
@@ -655,7 +655,7 @@ static enum cli_exit read_by(struct flame_options *chosen)
 				     chosen->question.by);
 }
 
-/* Checks what goes with what; *are_samples: the stacks are those of samples. */
+/* Checks which options go together; *are_samples: the stacks are those of samples. */
 static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
 {
 	const char *of_samples = chosen->by_process               ? "by process"

@@ -2,8 +2,8 @@
 /*
  * verb_info.c - `histree info`: the facts of a store, a history or a segment store, in columns or as JSON.
  *
- * Facts are named values in a fixed order, for people and programs alike.  A store of several hosts has them for
- * each: its traces, its events and its clock.
+ * Facts are named values in a fixed order, for people and programs alike.  A store of several hosts has some for
+ * each host: its traces, its events and its clock.
  */
 #include <assert.h>
 #include <inttypes.h>

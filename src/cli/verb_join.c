@@ -63,7 +63,7 @@ static const struct listed_attribute *attribute_of(const struct joining *joining
 
 /* ---- pairs ------------------------------------------------------------------------------------------- */
 
-/* Returns the end of a component of a path; a row of one life, "614 (life 1)", is of that number. */
+/* Returns the end of a component of a path; a row of one life, "614 (life 1)", belongs to the number before it. */
 static const char *end_of_component(const char *at)
 {
 	const char *end = strchrnul(at, '/'), *life = strstr(at, " (life ");

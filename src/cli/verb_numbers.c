@@ -3,8 +3,7 @@
  * verb_numbers.c - the least, mean and greatest number of attributes over a range, or over each part of it; or by
  * how much they grew in it.
  *
- * Of the number of a thread that several threads had one after another, each of those that lived in the range has
- * rows of its own.
+ * If several threads had a number one after another, each that lived in the range has rows of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * verb_query.c - `histree query`: checks the options, chooses attributes and times, and prints the intervals of the
- * answer.  What it prints of a history, the ranks of a job print too, of a history whose hosts they have.
+ * answer.  The ranks of a job print the same of a history whose hosts they have.
  *
  * --where is an expression that narrows the question.  Tops of stacks, first values, and changes in the order of
  * time (histree/states.h) are handed out as intervals too.
@@ -539,7 +539,7 @@ static int print(const struct query_question *question, int status, struct histr
 	return interval_rows_close(&rows, code);
 }
 
-/* Times are those of all hosts, also where one of them is asked. */
+/* Times are relative to all hosts, even if only one of them is queried. */
 int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
 		char *const *patterns, size_t pattern_count, struct histree_work work)
 {

@@ -2,8 +2,8 @@
 /*
  * verb_query.h - the question of `query`, from its command line to its intervals, which the caller prints.
  *
- * Questions that are asked of a history again and again (histree/states.h) are answered as intervals too: tops of
- * stacks, first values, and changes in the order of time.
+ * Some frequent questions about a history (histree/states.h) are also answered as intervals: tops of stacks, first
+ * values, and changes in the order of time.
  */
 #ifndef CLI_VERB_QUERY_H
 #define CLI_VERB_QUERY_H
@@ -37,7 +37,7 @@ struct query_question {
 	histree_time *times;
 };
 
-/* What came of it. */
+/* The result. */
 struct query_outcome {
 	int status; /* CLI_OK, CLI_NOTHING if a pattern matched nothing, or what failed, which was reported */
 	bool is_damaged;
@@ -49,8 +49,8 @@ struct query_outcome {
 enum cli_exit query_options_check(const struct query_options *chosen, size_t pattern_count);
 
 /*
- * Makes the question for a history, whose times are those of `span`.  Returns CLI_OK, or CLI_NOTHING if some
- * pattern matches nothing, and anything else if nothing can be asked; it was reported.  query_question_release() in
+ * Makes the question for a history, with times relative to `span`.  Returns CLI_OK, CLI_NOTHING if some pattern
+ * matches nothing, and another status if nothing can be asked; this was reported.  Call query_question_release() in
  * any case.
  */
 enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_rebuild.c - build a store again from the traces that its manifest names, as it was built (thesis 6.3), or
- * only what it does not have yet.
+ * verb_rebuild.c - builds a store again from the traces that its manifest names, as it was built (thesis 6.3), or
+ * only the parts that it lacks.
  */
 #include <stdlib.h>
 #include <string.h>

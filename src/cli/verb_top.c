@@ -2,8 +2,8 @@
 /*
  * verb_top.c - `histree top`: what threads did with their time, added up, in the requested columns.
  *
- * How often each thread was switched from in a window is a difference of running sums, so that the cost does not
- * depend on the length of the window.
+ * The number of times that each thread was switched out in a window is a difference of running sums, so the cost
+ * does not depend on the length of the window.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -327,7 +327,7 @@ static const struct row_column top_columns[TOP_COLUMNS] = {
 #undef LEFT
 #undef OF
 
-/* What rows are by, and what was asked for besides; idle is what CPUs are, not threads. */
+/* The keys of the rows, and what else was requested; only CPUs are idle, not threads. */
 static bool is_hidden(const struct top_rows *top, size_t column)
 {
 	const bool by_state = has(top, HISTREE_USE_BY_STATE);

@@ -45,8 +45,8 @@ static void report_fault(void *context, const char *fault)
 }
 
 /*
- * What to exit with after reading something: damage is what a verification looks for, not a failure of it.  A file
- * that cannot even be opened for what is in it is damaged too.
+ * The exit status after reading a part of the store: damage is what a verification looks for, not a failure of it.
+ * A file that cannot even be opened because of its content is damaged, too.
  */
 static enum cli_exit judge(struct verifying *verifying, enum histree_status status,
 			   const struct histree_error *error, uint64_t faults_before)

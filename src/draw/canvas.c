@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * canvas.c - what is drawn on: texts that cairo can show, axes of time, colours.
+ * canvas.c - the surface of a picture: texts that cairo can show, axes of time, colours.
  */
 #include "draw/canvas.h"
 
@@ -177,7 +177,7 @@ enum histree_status canvas_finish(struct canvas *canvas, struct histree_error *e
 	return say(status, error);
 }
 
-/* A surface that is given up hands out its end too; no one wants it any more. */
+/* A surface that is given up also produces its end, which is not wanted any more. */
 static bool drop(void *context, const void *bytes, size_t size)
 {
 	(void)context;

@@ -6,7 +6,7 @@
  * circles, from red for an empty node to green for a full one.
  *
  * Lines are read first, one point a pixel, then the scale that holds them is chosen, then they are drawn.  A point
- * is drawn at the end of its pixel.  Where it is not known what one of the lines was, a band says so.
+ * is drawn at the end of its pixel.  Where the value of one of the lines is unknown, a band shows that.
  */
 #include <math.h>
 #include <stdio.h>

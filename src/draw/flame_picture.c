@@ -5,11 +5,11 @@
  * A flame graph as SVG whose boxes have titles, which a browser shows below the pointer.  Cairo
  * makes none.
  *
- * A flame graph: a box for each node, as wide as its share, on the one that it is below of.
+ * A flame graph has a box for each node, as wide as its share, on top of the box of its parent.
  *
- * The outermost frames are at the bottom.  Siblings that are too narrow to be seen are one box together, so that
- * no time looks as if it were of the frame below them alone.  Of two sides, a box is as wide as the mean of its
- * shares, and its colour says on which of them it has more.
+ * The outermost frames are at the bottom.  Siblings that are too narrow to be seen share one box, so that their
+ * time does not look like that of the frame below them.  With two sides, a box is as wide as the mean of its
+ * shares, and its colour shows on which side it has more.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * path_picture.c - a critical path: which thread it is on, what that does, and where it goes from there.
+ * path_picture.c - a critical path: the thread that it is on, what that does, and where the path goes from there.
  *
  * The path is walked three times: for the threads on it, for what they do in each pixel, and for the arrows.  So
  * memory is that of the picture, however long the path is.

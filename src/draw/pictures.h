@@ -37,11 +37,11 @@ struct histree_draw_options {
 	uint32_t width, height; /* 0 means 1200, and as high as the rows need */
 	histree_time from, to;  /* inside the history; not used by HISTREE_DRAW_TREE */
 	/*
-	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If
-	 * this is NULL, as many rows as there is room for: the busiest threads of the range, or the first
-	 * resources or attributes.  With several hosts, threads and resources stand below a row for their host;
-	 * the row of a missing host says why it is missing.  For a flame graph, the stacks at and below these
-	 * attributes; for the lines of a chart, those that matter most in the range.
+	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
+	 * is NULL, draw as many rows as there is room for: the busiest threads of the range, or the first resources
+	 * or attributes.  With several hosts, threads and resources stand below a row for their host; the row of a
+	 * missing host says why it is missing.  For a flame graph, the stacks at and below these attributes; for
+	 * the lines of a chart, those that matter most in the range.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;

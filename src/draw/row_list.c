@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_list.c - which rows a picture has, what is said of each, and the frame around them.
+ * row_list.c - the rows of a picture with their labels, and the frame around them.
  *
  * Rows of threads are the busiest of the threads asked for, in the order of their tree.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_list.h - the rows of a picture and what is said of each; and the frame that pictures over time share: title,
- * time axis, labels of rows, legend.
+ * row_list.h - the rows of a picture with their labels; and the frame that pictures over time share: title, time
+ * axis, labels of rows, legend.
  */
 #ifndef DRAW_ROW_LIST_H
 #define DRAW_ROW_LIST_H
@@ -15,7 +15,8 @@
 struct picture_host {
 	const char *name, *why;          /* why: it cannot be read; NULL: it can */
 	struct histree_history *history; /* of this host alone; may be NULL */
-	histree_quark folder, first;     /* in the history that is drawn; `first` is that of its own attributes */
+	/* in the history that is drawn; `first` is the number of its own first attribute */
+	histree_quark folder, first;
 	struct histree_control_flow *flow;
 	struct histree_resources *resources;
 	struct histree_cpu_usage *usage; /* of the range, in one pixel; NULL: of no use in this view */

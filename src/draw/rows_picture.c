@@ -2,10 +2,10 @@
 /*
  * rows_picture.c - the picture of rows: states as bars, flows over them.
  *
- * The states of rows as bars, with what there is to say written into them.
+ * The states of rows are bars with a text inside.
  *
- * The bar of a pixel has the colour and the height of its dominant state.  Where there were others, a line along
- * the bottom has the colour of the one after it; where the dominant state shows nothing, the bar itself has it,
+ * The bar of a pixel has the colour and the height of its dominant state.  If there were others, a line along the
+ * bottom has the colour of the second longest; if the dominant state is not drawn, the bar itself has that colour,
  * paler.
  */
 #include "draw/rows_picture.h"

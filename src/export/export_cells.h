@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_cells.h - the batches of an Arrow stream row by row, for formats that are written so.
+ * export_cells.h - the batches of an Arrow stream row by row, for formats that are written in this way.
  */
 #ifndef EXPORT_EXPORT_CELLS_H
 #define EXPORT_EXPORT_CELLS_H

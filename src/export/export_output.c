@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * export_output.c - the file or descriptor that an export writes to, from front to back; a file gets its name
- * when it is whole.
+ * export_output.c - the file or descriptor that an export writes to, from front to back; a file gets its name when
+ * it is complete.
  */
 #include "export/export_output.h"
 

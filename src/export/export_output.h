@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export_output.h - where the bytes of an exported file go, from front to back; a buffer in front of it; and an
- * Arrow stream whose errors are sentences.
+ * export_output.h - the destination of an exported file, written from front to back; a buffer in front of it; and
+ * an Arrow stream whose errors are messages.
  *
- * A file is written under a temporary name, its own with ".part" behind it, and takes its name when it is whole: an
- * older one stays until then.  A descriptor of the caller's, and what has a name but is no file, such as a pipe, is
- * written as it comes.
+ * A file is written under a temporary name, its own with ".part" appended, and takes its name when it is complete:
+ * an older file stays until then.  A descriptor of the caller, or a path that is not a file, such as a pipe, is
+ * written directly.
  *
- * Writing to the buffer never fails at the call: what comes after the first failure is dropped, and `status` says
- * so.
+ * Writing to the buffer never fails at the call: bytes after the first failure are dropped, and `status` has the
+ * failure.
  */
 #ifndef EXPORT_EXPORT_OUTPUT_H
 #define EXPORT_EXPORT_OUTPUT_H

@@ -3,10 +3,10 @@
  * build.c - the build of several hosts by several ranks: rank 0 leads, the others follow.
  *
  * A thread of each rank builds the store of one host at a time, while the main thread exchanges messages.  With a
- * local folder, a rank builds there, copies the store to where the owner of the experiment wants it, and keeps it
- * for questions (`serve --local`) as FOLDER/hosts/NAME.  The files are copied into
- * STORE.building/hosts/NAME.building, the manifest last, so that what was cut off is no store; then it takes its
- * name.
+ * local folder, a rank builds there, copies the store to the place that the owner of the experiment gives, and
+ * keeps it for questions (`serve --local`) as FOLDER/hosts/NAME. The files are copied into
+ * STORE.building/hosts/NAME.building, the manifest last, so that an interrupted copy is not a store; then it takes
+ * its name.
  */
 #include "mpi/build.h"
 

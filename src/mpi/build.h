@@ -2,9 +2,9 @@
 /*
  * build.h - the build of several hosts by several ranks.
  *
- * Rank 0 owns the experiment: it finds the clocks, gives out hosts, the largest first, to ranks that have nothing
- * to do, builds some itself, and completes the store when all are built.  The others open the same experiment, get
- * the clocks, and say when a host is built and, five times a second, how far it is.
+ * Rank 0 owns the experiment: it finds the clocks, assigns hosts, the largest first, to idle ranks, builds some
+ * itself, and completes the store when all are built.  The others open the same experiment, get the clocks, and
+ * report when a host is built and, five times a second, their progress.
  */
 #ifndef MPI_BUILD_H
 #define MPI_BUILD_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * host_remote.c - on rank 0: what other ranks have of their hosts, as sources of the library.
+ * host_remote.c - on rank 0: the data of hosts on other ranks, as sources of the library.
  *
- * Events come in runs, few at first.  Times, CPUs and types are always in them; texts and values from the first
- * time on that the reader asks for one: the run is asked for once more, with them.
+ * Events come in runs, few at first.  Times, CPUs and types are always included; texts and values are included once
+ * the reader has asked for one: then the run is requested again, with them.
  */
 #include "mpi/host_remote.h"
 
@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/table.h"
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/history.h"
-#include "histree/states.h"
 #include "histree/segments.h"
+#include "histree/states.h"
 #include "mpi/stream.h"
 
 /* ---- what ranks say of what they have ------------------------------------------------------------------------ */

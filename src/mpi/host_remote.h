@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_remote.h - on rank 0: what other ranks have of their hosts, as histories, segment stores and events that can
- * be read and united like those of files.
+ * host_remote.h - on rank 0: the data of hosts on other ranks, as histories, segment stores and events that can be
+ * read and united like those of files.
  *
  * Each is a source of the library, whose cursors are streams (stream.h).
  */

@@ -2,9 +2,9 @@
 /*
  * host_server.c - which hosts of a store this rank answers for, and its answers to rank 0.
  *
- * Each kind of stream (stream.h) is a row of a table: how it starts, goes on and ends.  What it needs from one
- * answer to the next is its state.  The bytes of an answer are gathered in `answer` of the server, since how it
- * ended is known last and said first.
+ * Each kind of stream (stream.h) is a row of a table: how it starts, continues and ends.  What it needs from one
+ * answer to the next is its state.  The bytes of an answer are gathered in `answer` of the server, because the
+ * result is known last but sent first.
  */
 #include "mpi/host_server.h"
 
@@ -211,7 +211,7 @@ static void close_thing(struct served_thing *thing)
 	free(thing->analysis);
 }
 
-/* Finds what was opened, by the host and the analysis, or opens it; *number is what rank 0 knows it by. */
+/* Finds what was opened for the host and the analysis, or opens it; *number is its number on rank 0. */
 static enum histree_status find_thing(struct host_server *server, enum stream_kind kind, uint64_t host,
 				      struct message_text analysis, size_t *number, struct histree_error *error)
 {
@@ -242,7 +242,7 @@ static enum histree_status find_thing(struct host_server *server, enum stream_ki
 	return status;
 }
 
-/* Returns what rank 0 knows by a number; NULL: there is no such thing of this kind. */
+/* Returns the object that has this number on rank 0; NULL: there is no such object of this kind. */
 static void *thing_of(const struct host_server *server, enum stream_kind kind, uint64_t number)
 {
 	return number < server->thing_count && server->things[number].kind == kind ? server->things[number].what
@@ -533,7 +533,7 @@ static void push_down(struct served_segments *segments, struct byte_reader *aske
 		query->filter = judged.filter;
 		query->filter_context = judged.filter_context;
 	}
-	/* A limit is of those that pass, which rank 0 chooses then. */
+	/* A limit counts the rows that pass, which only rank 0 can decide. */
 	if (text.size > 0 && segments->filter == NULL)
 		query->limit = 0;
 	free(where);

@@ -2,18 +2,18 @@
 /*
  * host_server.h - which hosts of a store this rank answers for, and its answers to rank 0.
  *
- * A rank looks for the store of a host in its local folder first, then in the store itself.  What it finds must be
- * what the manifest means: the host, its times and the number of its events.
+ * A rank looks for the store of a host in its local folder first, then in the store itself.  The store that it
+ * finds must be the one in the manifest: the host, its times and the number of its events must agree.
  *
- * What a rank has of its hosts, for rank 0: histories, segment stores and events that stay open,
- * and the streams of rows that rank 0 reads of them (stream.h).
+ * For rank 0, a rank keeps the histories, segment stores and events of its hosts open, and the streams of rows that
+ * rank 0 reads from them (stream.h).
  */
 #ifndef MPI_HOST_SERVER_H
 #define MPI_HOST_SERVER_H
 
 #include "histree/store.h"
-#include "mpi/stream.h"
 #include "mpi/link.h"
+#include "mpi/stream.h"
 
 /* Where a rank finds the store of a host; the nearest is the greatest. */
 enum shard_place { SHARD_NOWHERE, SHARD_IN_STORE, SHARD_LOCAL };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * link.c - what the ranks of a job say to each other and how it travels: messages over MPI, requests and the
- * sections of their answers, who is there, and who asked.
+ * link.c - the communication between the ranks of a job: messages over MPI, requests and the sections of their
+ * answers, the roll call, and clients.
  */
 #include "mpi/link.h"
 
@@ -58,13 +58,13 @@ static bool is_bound_unasked(void)
 }
 
 /*
- * Before MPI begins: have Open MPI do without what it need not do, unless the user has said otherwise.  It is not
- * to look for networks where all ranks are on one node, which takes longer than all the rest of its beginning, nor
- * to let ranks read what the launcher knows under a lock, which a rank that is killed just then holds for ever, so
- * that the launcher never ends.
+ * Before MPI starts: turn off features of Open MPI that are not needed, unless the user has set them.  If all ranks
+ * are on one node, it must not look for networks, which takes longer than the rest of its start; nor may ranks read
+ * the data of the launcher under a lock, which a rank that is killed at that time holds for ever, so that the
+ * launcher never ends.
  *
- * And unless the user has said where ranks are to be, this process may use what processors the launcher may: where
- * there are one or two ranks, Open MPI binds each to a core, which all of its threads would have to share.
+ * Also, unless the user has placed the ranks, this process may use all processors of the launcher: with one or two
+ * ranks, Open MPI binds each to a core, which all of its threads would have to share.
  */
 static void launcher_choose_ways(void)
 {

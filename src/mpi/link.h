@@ -4,19 +4,19 @@
  *
  * From below:
  *
- * - *launcher*: what the launcher tells a process, and how the process ends when the launcher wants that.  When a
- *   rank dies, or the launcher is to end, Open MPI sends SIGTERM to all ranks, and SIGKILL a second later, or as
- *   soon as one of them has ended.  So a rank that has something to say says it at once, and the others wait.
+ * - *launcher*: what the launcher tells a process, and how the process ends on its request.  When a rank dies, or
+ *   the launcher is to end, Open MPI sends SIGTERM to all ranks, and SIGKILL a second later, or as soon as one of
+ *   them has ended.  So a rank with a message prints it at once, and the others wait.
  * - *message*: numbers and texts, one after the other, in bytes that grow.  Reading is that of base/bytes.h.
- *   Another rank is as foreign as a file: each number is checked before it is used.
- * - *link*: messages over MPI.  Only the thread that began the link uses it.  A rank that waits sleeps, the longer
- *   the longer nothing comes.  A job that waits for questions leaves its processors to others, and an answer is
- *   late by a tenth of a millisecond at most while questions follow each other.
- * - *roll call*: which histree each rank is, and where it runs.  Ranks of different versions would make different
- *   files, or misread each other, so all of them end with a sentence.
- * - *inbox* and *asker*: how a question ends that is no longer wanted.  On rank 0 the asker knows the client; once
- *   that has gone, the other ranks get a word.  A rank finds it in its inbox while it makes an answer, and ends
- *   with what it was about to send; or it has ended already, and finds it when it waits for another question.
+ *   Another rank is trusted no more than a file: each number is checked before it is used.
+ * - *link*: messages over MPI.  Only the thread that began the link uses it.  A rank that waits sleeps, for longer
+ *   periods the longer nothing comes.  So a job that waits for questions leaves its processors to others, and an
+ *   answer is delayed by a tenth of a millisecond at most while questions follow each other.
+ * - *roll call*: the version of each rank, and where it runs.  Ranks of different versions would make different
+ *   files, or misread each other, so all of them end with a message.
+ * - *inbox* and *asker*: how a question is cancelled.  On rank 0 the asker watches the client; once that has gone,
+ *   the other ranks get a message.  A rank finds it in its inbox while it makes an answer, and stops with what it
+ *   was about to send; or it has already answered, and finds it when it waits for another question.
  */
 #ifndef MPI_LINK_H
 #define MPI_LINK_H

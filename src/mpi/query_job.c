@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * query_job.c - ranks that answer questions about one store together, and the Unix socket at which they are asked.
+ * query_job.c - ranks that answer questions about one store together, and the Unix socket for these questions.
  *
  * A message is four bytes of size and its bytes.  The answer's first byte carries a file descriptor: the rows are
- * in that file, complete before the client hears of it.
+ * in that file, which is complete before the client gets it.
  */
 #include "mpi/query_job.h"
 
@@ -401,7 +401,7 @@ void query_job_answer(struct query_job *job)
 		case JOB_REQUEST:
 			goes_on = answer_request(job, &reader);
 			break;
-		case JOB_STOP: /* nothing more comes of what was asked */
+		case JOB_STOP: /* no further answers come to this question */
 			host_server_reset(&job->server);
 			break;
 		default:
@@ -476,7 +476,7 @@ static bool keep(struct shard_set *set, const uint8_t *mine)
 	return flags != NULL;
 }
 
-/* Hears what each rank has, and tells each what is its own. */
+/* Collects what each rank has, and assigns the hosts to ranks. */
 static bool deal_out(struct query_job *job, struct places *places)
 {
 	struct link *link = job->link;

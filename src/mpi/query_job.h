@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query_job.h - ranks that answer questions about one store together, and the Unix socket at which they are asked.
+ * query_job.h - ranks that answer questions about one store together, and the Unix socket for these questions.
  *
- * A running job is asked over a Unix socket.
+ * A running job takes questions over a Unix socket.
  *
- * A client sends the words of its command line.  The job writes the answer into a file without a name and hands
- * that over with the exit status and the messages: a client that does not read, or reads slowly, holds up nobody.
- * Only the user who runs the job, and root, are answered.
+ * A client sends the words of its command line.  The job writes the answer into a file without a name and passes it
+ * on with the exit status and the messages: a client that does not read, or reads slowly, does not delay others.
+ * Only the user who runs the job, and root, get answers.
  *
- * Rank 0 is asked, and sees one store: states, segments and events of its own hosts come from their files, those of
- * the others from the ranks that have them.  The others answer what rank 0 wants of their hosts.
+ * Rank 0 takes the questions, and sees one store: states, segments and events of its own hosts come from their
+ * files, those of the others from the ranks that have them.
  */
 #ifndef MPI_QUERY_JOB_H
 #define MPI_QUERY_JOB_H
@@ -44,9 +44,8 @@ bool question_socket_is_gone(int connection);
 void question_socket_reply(int connection, int spool, int status, const char *text);
 
 /*
- * Asks the job at `socket` (NULL: at STORE.socket) what the command line says, argv[0] being the verb.  `store` is
- * one of argv.  Returns false if there is no such job, and none was asked for; *status is what to exit with
- * otherwise.
+ * Sends the command line to the job at `socket` (NULL: at STORE.socket); argv[0] is the verb, and `store` is one of
+ * argv.  Returns false if there is no such job, and none was requested; otherwise *status is the exit status.
  */
 bool job_client_ask(int argc, char **argv, const char *store, const char *socket, int *status);
 
@@ -61,7 +60,7 @@ struct query_job {
 	struct histree_store *store;   /* on rank 0 */
 	struct job_history *histories; /* likewise */
 	size_t history_count, history_capacity;
-	int *rank_of;              /* on rank 0: who answers for a host; -1: nobody can */
+	int *rank_of;              /* on rank 0: the rank that answers for a host; -1: none can */
 	struct remotes remotes;    /* on rank 0 */
 	struct asker asker;        /* likewise: of the question at hand */
 	struct host_server server; /* on the others */
@@ -73,8 +72,8 @@ struct query_job {
 bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local);
 
 /*
- * On rank 0: opens the store, whose states, segments and events are those that the ranks have.  The caller
- * closes it before the job asks anything else.
+ * On rank 0: opens the store, whose states, segments and events are those that the ranks have.  The caller closes
+ * it before the job takes another question.
  */
 enum histree_status query_job_open_store(struct query_job *job, const char *path, struct histree_store **out,
 					 struct histree_error *error);

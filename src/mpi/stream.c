@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * stream.c - what rank 0 asks of other ranks, step by step, and rows as columns, as they travel.
+ * stream.c - questions of rank 0 to other ranks, step by step, and rows as columns in messages.
  *
- * Numbers of a column are differences, and a start is the difference to the end before it: states that follow each
- * other have zeros.  Differences wrap, as that of two times may be more than a time can be.
+ * Numbers of a column are differences, and a start is stored as the difference to the end before it: states that
+ * follow each other have zeros.  Differences wrap around, because the difference of two times may not fit into a
+ * time.
  *
  * Steps are gathered, and answers find their stream by the number of the ask.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream.h - what rank 0 asks of other ranks, step by step, and rows as columns, as they travel.
+ * stream.h - questions of rank 0 to other ranks, step by step, and rows as columns in messages.
  *
  * *Rows* are of one layout, which both sides know: some columns of numbers, then some of values.
  *
@@ -17,12 +17,12 @@
  * 			then of each row that has one: int, long: zigzag; double: 8 bytes; bool:
  * 			a byte; string, custom: the number of its text
  *
- * Layout, counts, kinds and sizes are varints.  Another rank is as foreign as a file: all of it is checked before
- * any of it is used.  What was read borrows from the bytes.
+ * Layout, counts, kinds and sizes are varints.  Another rank is trusted no more than a file: everything is checked
+ * before any of it is used.  What was read borrows from the bytes.
  *
  * A *stream* is one question to one rank: for what it has of a host, or for rows, which come in several answers as
- * more is asked for.  What starts is gathered, and sent when the first answer is wanted: one message a rank, and
- * all ranks work at a time.
+ * more is asked for.  Starts are gathered, and sent when the first answer is needed: one message for each rank, so
+ * that all ranks work at the same time.
  *
  * A message to a rank is JOB_REQUEST and steps, its answer one message of answers, both as sections (link.h):
  *
@@ -31,9 +31,8 @@
  * 	DROP	stream					has no answer
  * 	ANSWER	ask, status, why, bytes
  *
- * The number of an ask says whose an answer is.  What was asked for before, and is not wanted any more, comes all
- * the same, and is dropped.  HISTREE_OK says that there is more, everything else that the rank has forgotten
- * the stream.
+ * The number of an ask identifies its answer.  Answers that are no longer wanted still arrive, and are dropped.
+ * HISTREE_OK means that there is more; after any other status the rank has dropped the stream.
  *
  * 	HISTORY		host, analysis		its number and its description (history.h)
  * 	STORE		host, analysis		its number, its info and those of its overviews
@@ -203,8 +202,8 @@ struct message *stream_start(struct stream *stream, enum stream_kind kind);
 struct message *stream_more(struct stream *stream);
 
 /*
- * Takes the answer to what was asked last, waiting for it.  Its bytes live until the next call, and its status is
- * that of the stream: if that is an error and has no bytes, it is returned.
+ * Takes the answer to the last ask, waiting for it.  Its bytes live until the next call, and its status is that of
+ * the stream: if that is an error and has no bytes, it is returned.
  */
 enum histree_status stream_take(struct stream *stream, struct byte_reader *answer, struct histree_error *error);
 

@@ -2,12 +2,12 @@
 /*
  * verbs.c - the program histree-mpi: builds and questions that many machines share.
  *
- * Its verbs are build, serve, and *faces*, the verbs of `histree` over what the ranks have.
+ * Its verbs are build, serve, and *faces*, the verbs of `histree` applied to the data of the ranks.
  *
- * Of a command line only one rank says what is wrong with it: the others parse it without a word.
+ * Only one rank reports errors in the command line: the others parse it silently.
  *
- * In the build of one trace by several ranks, messages of slices.h are carried, and nobody waits for a rank: what
- * a lost one had is read by rank 0.
+ * In the build of one trace by several ranks, messages of slices.h are carried, and the build never waits for a
+ * particular rank: the slices of a lost one are read by rank 0.
  */
 #include "mpi/verbs.h"
 
@@ -47,7 +47,7 @@ static bool slice_job_can(const struct link *link, const struct build_request *r
 	       wanted->publish_ns == 0;
 }
 
-/* Of each rank: those that are asked for, else as many as it has processors for. */
+/* Threads of each rank: as many as requested, else one for each of its processors. */
 static unsigned threads_of(const struct build_request *request)
 {
 	const struct histree_build_options *wanted = &request->wanted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * arrow_capsule.c - hand Arrow streams to other libraries inside a Python process (the Arrow PyCapsule interface,
+ * arrow_capsule.c - hands Arrow streams to other libraries inside a Python process (the Arrow PyCapsule interface,
  * https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
  *
  * The package in python/ is pure ctypes, except for this.  A capsule may be freed while an exception passes, when

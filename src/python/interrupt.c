@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * interrupt.c - end a call of a library when a signal handler of Python raises, as that of Ctrl-C does.
+ * interrupt.c - ends a call of the library when a signal handler of Python raises, as that of Ctrl-C does.
  *
- * A callback in Python cannot do it: a signal is handled where its first line begins, so that the exception leaves
+ * A callback in Python cannot do this: a signal is handled before its first line runs, so that the exception leaves
  * it before it could be caught, and ctypes drops it.
  */
 #include <stdbool.h>

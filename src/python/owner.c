@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * owner.c - free an object of C when the last reference to it in Python is gone, without running Python code.
+ * owner.c - frees an object of C when the last reference to it in Python is gone, without running Python code.
  *
- * A __del__ cannot do it: a signal that comes meanwhile is handled in it, and Python drops what a __del__ raises,
- * so that a Ctrl-C would be lost.
+ * A __del__ cannot do this: a signal that arrives meanwhile is handled in it, and Python drops exceptions raised in
+ * __del__, so that a Ctrl-C would be lost.
  */
 #include <stdlib.h>
 

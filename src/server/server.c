@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * server.c - the server and its endpoints: what is below which path.
+ * server.c - the server and its endpoints: the table of paths.
  */
 #include "server/server.h"
 

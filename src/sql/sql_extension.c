@@ -3,7 +3,7 @@
  * sql_extension.c - what histree adds to a connection of SQLite: a module for each relation, functions, and the
  * tables of a store that is attached.
  *
- * The tables of a store are made by SQL: virtual ones, and what is small as ordinary ones.
+ * The tables of a store are created by SQL: virtual tables, and ordinary ones for small contents.
  */
 #include "sql/sql_extension.h"
 

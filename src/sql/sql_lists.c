@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_lists.c - what there is, as rows: `attributes` and `threads` of a history, and the `events` of a trace.
+ * sql_lists.c - lists as rows: `attributes` and `threads` of a history, and the `events` of a trace.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  * Bounds of the start, the end and the duration, and equalities of fields, become a query and a filter expression
  * (segment_stats.h), so that nodes without such segments are not read.
  *
- * SQLite tells by a key which rows of two scans are the same, where it asks for "this or that".  Columns of a key
- * are never NULL, so that fields are not in it: a hidden column stands for them, a number that tells segments of
- * the same start and end apart, where these follow one another.  Contents are told apart by a hash of 64 bits,
- * equal ones by how many came before.
+ * With "this or that", SQLite needs a key to find rows that occur in two scans.  Columns of a key are never NULL,
+ * so fields are not in it: a hidden column stands for them, a number that distinguishes segments with the same
+ * start and end, which follow one another.  Different contents have different hashes of 64 bits; equal ones are
+ * numbered.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_statement.h - table functions that are statements: their arguments go into a statement, whose rows are
- * theirs.
+ * sql_statement.h - table functions that are statements: their arguments go into a statement, whose rows they
+ * return.
  *
  * An argument is a value of the statement (?1, ?2, ...), or itself a statement, "SELECT key, start, end ...", whose
- * text takes the place of a %s: what interval algebra works on.
+ * text replaces a %s: this is what interval algebra operates on.
  */
 #ifndef SQL_SQL_STATEMENT_H
 #define SQL_SQL_STATEMENT_H

@@ -3,9 +3,9 @@
  * sql_states.c - the states of a history as rows: the table `states`, and the table functions state_at(pattern, t)
  * and states_in(pattern, t1, t2).
  *
- * What is asked in no order comes in batches of the query, an attribute at one time by histree_query_single(), and
- * what is asked in the order of starts from histree_changes (states.h), in windows of bounded size; those that
- * begin before the range are then gathered and sorted, at most one an attribute.
+ * Without an order, states come in batches of the query, and an attribute at one time from histree_query_single().
+ * In the order of starts they come from histree_changes (states.h), in windows of bounded size; states that begin
+ * before the range are then gathered and sorted, at most one for each attribute.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -359,7 +359,7 @@ static void states_cell(struct sql_cursor *base, sqlite3_context *context, int c
 #define HOST_COLUMN { SQL_COLUMN("host", "TEXT", SQL_HOST, AT(quark)), .role = SQL_BY_HOST }
 /* clang-format on */
 
-/* The key tells SQLite which rows are the same where it asks for "this or that" in two scans. */
+/* With "this or that", the key tells SQLite which rows of two scans are the same. */
 #define STATES(name_, columns_, required_)                                                                   \
 	{                                                                                                    \
 		.name = (name_), .columns = (columns_), .required = (required_), .key = "quark, start",      \

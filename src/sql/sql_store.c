@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_store.c - connections, the stores that they ask, and what is opened of these once, for all tables.
+ * sql_store.c - connections, their stores, and the histories and segments of these, opened once for all tables.
  */
 #include "sql/sql_store.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sql_store.h - the stores that a connection of SQLite asks: each is opened once, and so are its histories,
- * whichever tables ask them.
+ * sql_store.h - the stores that a connection of SQLite uses: each is opened once, and so are its histories, however
+ * many tables use them.
  *
- * A connection is used by one thread at a time, and so is all of this.
+ * A connection is used by one thread at a time, and so is everything here.
  */
 #ifndef SQL_SQL_STORE_H
 #define SQL_SQL_STORE_H
@@ -67,8 +67,8 @@ struct sql_connection *sql_store_connection(const struct sql_store *store);
 const struct histree_store_info *sql_store_info(const struct sql_store *store);
 
 /*
- * What of a store is borrowed as long as there is a share in it.  `analysis` "" is the default one.  They are those
- * of the moment when they were first asked for.
+ * The borrowed histories and segments live as long as there is a share in the store. `analysis` "" is the default
+ * one.  They are in the state of the time when they were first requested.
  */
 enum histree_status sql_store_history(struct sql_store *store, const char *analysis, struct histree_history **out,
 				      struct histree_error *error);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * sql_table.c - the module of SQLite that shows any relation (sql_table.h): constraints become words, and words
- * become what the library is asked for.
+ * sql_table.c - the module of SQLite that presents any relation (sql_table.h): constraints become the words of a
+ * plan, and these become a query of the library.
  *
- * Only the plan's text goes from a plan to its cursor: table_best_index() takes constraints by the roles of their
- * columns, and table_filter() reads from the text which they were.  A cursor stands at a row of the batch that the
- * relation read last, so that most rows cost an addition.
+ * Only the plan's text goes from a plan to its cursor: table_best_index() chooses constraints by the roles of their
+ * columns, and table_filter() reads from the text which ones were chosen.  A cursor stands at a row of the batch
+ * that the relation read last, so most rows cost an addition.
  */
 #include "sql/sql_table.h"
 

@@ -2,15 +2,15 @@
 /*
  * sql_table.h - relations as virtual tables of SQLite: one module, and a description of each relation.
  *
- * A relation is what a table shows: columns, and rows that come in batches when a region of it is asked for.  A
- * row is a struct of the library; a column says where in it the cell lies, and what a constraint on it narrows:
- * attributes, a window of time, an argument.  So planning, reading a plan, walking and handing out cells are here,
+ * A relation is the content of a table: columns, and rows that come in batches for a region of it.  A row is a
+ * struct of the library; a column says where in it the cell is, and what a constraint on it narrows: attributes, a
+ * window of time, an argument.  So planning, reading a plan, walking and handing out cells are implemented here,
  * once; a relation says what it opens, how a region is started and how the next rows are read.
  *
  * A plan is words: "quark = ? and start <= ?, in order of start".  xBestIndex writes it, EXPLAIN QUERY PLAN shows
  * it, and xFilter reads it: its terms are those of the arguments, in their order, and narrow a selection
- * (histree/states.h) or a window (histree/filter.h).  SQLite checks every row again, so that a term may be
- * taken as far as it goes: what a relation hands out is a superset.
+ * (histree/states.h) or a window (histree/filter.h).  SQLite checks every row again, so a term may be applied as
+ * far as possible: a relation may hand out a superset.
  */
 #ifndef SQL_SQL_TABLE_H
 #define SQL_SQL_TABLE_H
@@ -122,7 +122,7 @@ struct sql_relation {
 	bool has_paths, has_limit; /* of the rows that are wanted in an order, a plan says how many */
 	bool is_numbered;          /* the first column is that of the rowid */
 	const struct sql_column *columns;
-	const char *key;   /* by which SQLite tells rows of two scans apart; NULL: there is a rowid */
+	const char *key;   /* by which SQLite identifies rows of two scans; NULL: there is a rowid */
 	int required;      /* leading arguments that must be given */
 	double rows, cost; /* what a plan says, if it is not estimated */
 	size_t table_size, cursor_size, row_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * command.c - the same of libraries that the command needs: it refuses what it cannot do, and says what to install.
+ * command.c - replacements for libraries that the command needs: it refuses what it cannot do, and says what to
+ * install.
  */
 #include "base/error.h"
 #include "cli/sql_session.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * library.c - what stands in the place of a library that was not there when histree was built, of whatever layer it
- * is, instead of the files that need the library (without/meson.build).
+ * library.c - replacements for the files, of any layer, that need a library which was missing when histree was
+ * built (without/meson.build).
  *
- * Each call says so in a sentence, with the library, its package in Debian and, where there is one, another way; or
- * it answers what is true without: nothing is found, nothing is packed, and names stay as they are.  What is given
- * to it is not looked at.
+ * Each function reports that in a message, with the library, its Debian package and, if there is one, another way;
+ * or it returns what is true without the library: nothing is found, nothing is packed, and names stay as they are.
+ * Its arguments are ignored.
  */
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * streams that they make.
  *
  * The dictionaries of a stream come before the batches that need them, as far as they have grown.  Those of a file
- * come once, after all batches: a reader of files finds them by the footer, and the last batch has all that others
- * have. So a file has no deltas, which not every reader knows.
+ * come once, after all batches: a reader of files finds them by the footer, and the last batch has all entries of
+ * the others.  So a file has no deltas, which not every reader supports.
  */
 #include "export/arrow/ipc.h"
 

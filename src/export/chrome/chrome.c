@@ -5,9 +5,9 @@
  * Source: "Trace Event Format", the Chromium project.
  *
  * Times are microseconds with a fraction.  Viewers keep them as doubles, which have no room for nanoseconds since
- * 1970, so they count from the origin, and "baseTimeNanoseconds", as PyTorch's traces have it, says when that was.
- * Spans of processes and threads are complete events (X).  A group is a process of its own, whose number no real
- * one has, and its lanes are threads.  Other lanes are asynchronous events (b, e), told by an id.
+ * 1970, so they count from the origin, and "baseTimeNanoseconds", as in PyTorch's traces, gives its time. Spans of
+ * processes and threads are complete events (X).  A group is a process of its own, with a number that no real
+ * process has, and its lanes are threads.  Other lanes are asynchronous events (b, e), identified by an id.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -6,13 +6,13 @@
  * Texts, whether the stream has them in a dictionary or one by one, are ids of strings that are known once a row
  * group.  So the memory of a column depends on the rows of a row group, not on those of the stream.
  *
- * Values are written in the order of the row group, cut into pages.  Nulls are left out of the values and are
- * zeros among the levels.  Texts are numbered anew, in the order in which they come, so that a row group has only
- * the texts that it needs in its dictionary.
+ * Values are written in the order of the row group, cut into pages.  Nulls are left out of the values and are zeros
+ * among the levels.  Texts are renumbered in the order in which they come, so that the dictionary of a row group
+ * has only the texts that it needs.
  *
- * A chunk is the bytes of a column of a row group: a dictionary page if it needs one, and data pages.  Which
- * encoding is the smallest is known only after zstd: a chunk can be made in each way that its type has, and the
- * smallest be kept.
+ * A chunk is the bytes of a column of a row group: a dictionary page if it needs one, and data pages.  The smallest
+ * encoding is known only after zstd: a chunk can be made in each encoding of its type, and the smallest one is
+ * kept.
  */
 #ifndef EXPORT_PARQUET_PARQUET_COLUMN_H
 #define EXPORT_PARQUET_PARQUET_COLUMN_H

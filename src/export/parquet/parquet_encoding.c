@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * parquet_encoding.c - how Parquet writes numbers, texts and its own structures, and the texts of a column that
- * differ.
+ * parquet_encoding.c - how Parquet writes numbers, texts and its own structures, and the distinct texts of a
+ * column.
  */
 #include "export/parquet/parquet_encoding.h"
 

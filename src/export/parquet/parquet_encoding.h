@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_encoding.h - how Parquet writes numbers, texts and its own structures, and the texts of a column that
- * differ.
+ * parquet_encoding.h - how Parquet writes numbers, texts and its own structures, and the distinct texts of a
+ * column.
  *
- * The distinct values of a column: texts of a row group, numbered from 0, and numbers of a
- * chunk in ascending order, each with which of them a value is.
+ * The distinct values of a column are the texts of a row group, numbered from 0, or the numbers of a chunk in
+ * ascending order; each value has the index of its distinct value.
  *
  * A stream with a dictionary has distinct texts already: they are added without comparing them with the others,
  * which saves a hash for each.  Otherwise each is looked up first.
  *
- * All of it is written into bytes that grow at their end; with the numbers of the format that are written here.
+ * Everything is written into bytes that grow at their end.
  *
- * Memory that is out is remembered, and asked for once, at the end of a page or of the footer: until then
- * everything that is put goes nowhere.
+ * A lack of memory is remembered, and checked once, at the end of a page or of the footer: until then, further
+ * output is dropped.
  *
  * Integers as differences of packed bits (Parquet, Encodings.md, DELTA_BINARY_PACKED).
  *
@@ -28,7 +28,7 @@
  * The compact protocol of Apache Thrift, in which Parquet writes its headers and its footer.
  *
  * A structure is a list of fields by rising id, each with its type, and a zero at its end; the specification is
- * thrift-compact-protocol.md of Apache Thrift.  What is nested is begun and ended by the caller.
+ * thrift-compact-protocol.md of Apache Thrift.  The caller begins and ends nested structures.
  */
 #ifndef EXPORT_PARQUET_PARQUET_ENCODING_H
 #define EXPORT_PARQUET_PARQUET_ENCODING_H

@@ -2,12 +2,12 @@
 /*
  * parquet_export.c - stores as files and folders of Parquet.
  *
- * A folder comes to be as a whole: OUT/analysis=NAME is made as OUT/.analysis=NAME.part.  Engines ignore names
- * that begin with a full stop, so that they do not read half of it.
+ * A folder appears as a whole: OUT/analysis=NAME is made as OUT/.analysis=NAME.part.  Engines ignore names that
+ * begin with a full stop, so that they do not read half of it.
  *
  * Files are slices of time: each row goes into the slice in which it starts.  States come in nearly the order of
- * time, so that few slices are written at once.  The numbers of open slices and of rows in memory are bounded; a
- * slice that comes back when its file is closed gets another one.
+ * time, so that few slices are written at once.  The numbers of open slices and of rows in memory are bounded; if a
+ * slice recurs after its file was closed, it gets another one.
  */
 #include "export/parquet/parquet_export.h"
 

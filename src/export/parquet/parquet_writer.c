@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * parquet_writer.c - a Parquet file: row groups one after the other, and what the file says of itself at its end.
+ * parquet_writer.c - a Parquet file: row groups one after the other, and the footer that describes them.
  */
 #include "export/parquet/parquet_writer.h"
 
@@ -342,7 +342,7 @@ static void put_type(struct thrift_writer *writer, const struct parquet_type *ty
 	thrift_struct_end(writer);
 }
 
-/* A group's chunks; `metadata` and `index` are where what is said of them begins. */
+/* The chunks of a group; `metadata` and `index` are where their descriptions begin. */
 static void put_group(struct thrift_writer *writer, const struct parquet_footer *footer,
 		      const struct parquet_group_note *group, const struct parquet_chunk_note *chunks,
 		      size_t column_count, size_t *metadata, uint64_t *index)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * parquet_writer.h - a Parquet file, front to back: rows are gathered into row groups, sorted by one or two
- * columns, and written; and what the file says of itself at its end.
+ * columns, and written; and the footer that describes the file.
  *
- * That is its columns, its row groups, and the bounds of each page.
+ * The footer has its columns, its row groups, and the bounds of each page.
  *
- * What is to be said of a chunk is put into bytes as soon as it is written, about 300 of them and 50 a page, and
- * these are all that is kept of it.
+ * The description of a chunk is encoded as soon as the chunk is written, in about 300 bytes and 50 a page, and
+ * nothing else is kept of it.
  */
 #ifndef EXPORT_PARQUET_PARQUET_WRITER_H
 #define EXPORT_PARQUET_PARQUET_WRITER_H

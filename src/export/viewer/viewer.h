@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer.h - what viewers of traces show, for every format of their files: tracks with spans on them, counters,
+ * viewer.h - what trace viewers show, for every format of their files: tracks with spans on them, counters,
  * instants, and flows from track to track.
  *
- * A walk over a history, a segment store or events makes these, in the order of time, and hands them to the table
+ * A walk over a history, a segment store or events makes these, in the order of time, and passes them to the table
  * of functions of a format.  So how a state becomes a span is written once for all formats.
  */
 #ifndef EXPORT_VIEWER_VIEWER_H

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * viewer_export.c - a file for a viewer, of a history, segments or events: each goes by in order of time and fills
- * it.
+ * viewer_export.c - a viewer's file made from a history, segments or events, in the order of time.
  *
  * *Events* of a trace are walked over in viewer_walk.c.
  *
@@ -12,15 +11,15 @@
  *
  * *States* of a history are spans and counters, and the arrows between them, in order of time.
  *
- * What was going on when the range begins comes first, then the changes in it.  Of those that begin at one time the
- * longest comes first, so that what nests does.
+ * States that are ongoing when the range begins come first, then the changes in it.  Of those that begin at one
+ * time the longest comes first, so that spans nest.
  *
- * Arrows are forks and wake-ups of threads, and flows of a trace of tracks.  They are read from where view/view.h
- * has them, but one after another: a list for a chart is thinned to its pixels.
+ * Arrows are forks and wake-ups of threads, and flows of a trace of tracks.  They are read from the same source as
+ * in view/view.h, but one after another, since the list for a chart is thinned to its pixels.
  *
- * Several hosts are in one file: each is walked over by itself, as if it were the only one.  Viewers know processes
- * by their numbers, and two hosts have the same ones: those of a host are raised by 2^22, more than which Linux has
- * not, for each host before it, and names of processes and groups begin with that of the host.
+ * Several hosts go into one file: each is walked over by itself, as if it were the only one.  Viewers identify
+ * processes by their numbers, which two hosts may share: the numbers of a host are raised by 2^22, the limit of
+ * Linux, for each host before it, and names of processes and groups begin with that of the host.
  */
 #include "export/viewer/viewer_export.h"
 

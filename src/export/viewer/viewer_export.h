@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer_export.h - a file for a viewer, of a history, segments or events: each goes by in order of time and fills
- * it.
+ * viewer_export.h - a viewer's file made from a history, segments or events, in the order of time.
  */
 #ifndef EXPORT_VIEWER_VIEWER_EXPORT_H
 #define EXPORT_VIEWER_VIEWER_EXPORT_H

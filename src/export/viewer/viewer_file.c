@@ -131,7 +131,7 @@ static struct viewer_track *track_make(struct viewer_file *file, uint32_t number
 					       : has_parent ? key->parent->tid
 							    : 0,
 					.host = file->host_name,
-					/* Its name is made of that of another track. */
+					/* Its name is derived from that of another track. */
 					.holds_overlaps = !is_owner && key->tid != 0 };
 	if (!set_texts(file, track, key))
 		return NULL;

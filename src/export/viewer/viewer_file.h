@@ -3,7 +3,7 @@
  * viewer_file.h - a file for a viewer while it is written: its tracks, and which spans are open on them.
  *
  * Spans come in the order of their starts, of equal ones the longest first.  On one track they nest: a span that
- * would outlive one that it lies on goes to another track, which is made for what overlaps.
+ * would outlast its parent goes to another track, which is made for overlaps.
  *
  * A call that fails sets `status`, after which nothing more is written.
  */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * viewer_rows.c - which tracks threads and attributes of a history have, and how the span of a value is called.
+ * viewer_rows.c - the tracks of threads and attributes of a history, and the names of spans for values.
  *
- * Threads are on tracks of their processes.  Of an attribute that is no thread's or CPU's of a kernel, the path
- * says where it belongs: stacks and counters of the analyses `tracks` and `ust-calls` (histree-states(7)), and
- * anything else.
+ * Threads are on tracks of their processes.  For an attribute that does not belong to a thread or CPU of a kernel,
+ * the path says where it belongs: stacks and counters of the analyses `tracks` and `ust-calls` (histree-states(7)),
+ * and anything else.
  *
- *	Processes/<pid>/<tid>/CallStack/<n>             a span of the thread, by depth
- *	Processes/<pid>/Async/<name>/<lane>/CallStack/<n>   of a lane of the process
- *	Processes/<pid>/Counters/<name>[/<series>]      a counter of the process
- *	Threads/<tid>/...                               the same of no process
- *	anything/else                                   a lane of the group `anything`
+ * 	Processes/<pid>/<tid>/CallStack/<n>             a span of the thread, by depth
+ * 	Processes/<pid>/Async/<name>/<lane>/CallStack/<n>   of a lane of the process
+ * 	Processes/<pid>/Counters/<name>[/<series>]      a counter of the process
+ * 	Threads/<tid>/...                               the same of no process
+ * 	anything/else                                   a lane of the group `anything`
  */
 #include "export/viewer/viewer_rows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer_rows.h - which attributes of a history a viewer shows, and on which track: threads on those of their
- * processes, with their names; and what the span of a value is called.
+ * viewer_rows.h - which attributes of a history a viewer shows, and on which track: threads on tracks of their
+ * processes, with their names; and the names of spans for values.
  */
 #ifndef EXPORT_VIEWER_VIEWER_ROWS_H
 #define EXPORT_VIEWER_VIEWER_ROWS_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * viewer_walk.c - what goes by in order of time and fills a file for a viewer; and the walk over events.
+ * viewer_walk.c - the walk, in the order of time, that fills a viewer's file; and the walk over events.
  *
  * Events of a trace are instants of the threads that they belong to, with their fields.  The thread of an event is
  * the one that it names itself, as tracers write it (thread_fields); else the one that ran on its CPU at that time
- * by the history of the kernel.  What belongs to no thread is on a track of its CPU.
+ * by the history of the kernel.  An event that belongs to no thread is on a track of its CPU.
  */
 #include "export/viewer/viewer_walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * viewer_walk.h - what goes by in order of time and fills a file for a viewer: its steps, its losses and failures;
+ * viewer_walk.h - the walk, in the order of time, that fills a viewer's file: its steps, its losses and failures;
  * and the walk over events.
  */
 #ifndef EXPORT_VIEWER_VIEWER_WALK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.h - what the page asks for besides the Trace Server Protocol, below /api/v1.
+ * api.h - the interface of the page besides the Trace Server Protocol, below /api/v1.
  *
  * Everything is a GET; `experiment` is a UUID.  Times are nanoseconds after the start of the history, so that a
  * browser, whose numbers have 53 bits, can count with them.
@@ -42,11 +42,11 @@ endpoint_function api_traces;
  *			styles: [{key, name, light, dark, height}]
  *			texts: {value: text}; of threads, whose numbers may be used again, {text: text}
  *
- * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
- * is such a state, because there was nothing for most of the pixel, and no short state shall vanish; 4 beside
- * these, a call that was open at the end of the trace ends here.  Folded are none, all, or those rows that are
- * hosts (2), except the toggled ones; a host that cannot be read has a row that says `why`.  `below` is how many
- * rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
+ * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel also had other states; 2, such a state
+ * is shown, because most of the pixel had none, and short states must not vanish; 4, in addition, a call that was
+ * open at the end of the trace ends here.  `folded` folds no rows, all rows, or the rows of hosts (2), except the
+ * toggled ones; a host that cannot be read has a row with the reason in `why`. `below` is the number of rows below
+ * a row in the tree.  Texts are given for values that are wide enough to show one.
  */
 endpoint_function api_rows;
 
@@ -82,8 +82,8 @@ endpoint_function api_search_state;
 endpoint_function api_matches;
 
 /*
- * ?from= &to= &pixels=: as many float32: percent of one CPU that threads had; and as many again: percent of one CPU
- * of which it is not known who had it, which may be more usage.
+ * ?from= &to= &pixels=: as many float32: percent of one CPU that threads used; then as many again: percent of one
+ * CPU for which it is not known which thread had it, which may be additional usage.
  */
 endpoint_function api_usage;
 
@@ -103,9 +103,9 @@ endpoint_function api_arrows;
 /*
  * ?thread=TID or HOST/TID &from= &to= &pixels=, and view= ... as rows: {all, states: [{own, others, style}],
  * threads: [{tid, name, host, position}], steps: [[thread, to, state, start, end], ...]}, the critical path of a
- * thread in a range, by our own rules.  `own` and `others` are ns of the thread and of those that it waited for,
- * by enum histree_graph_state; positions are those of rows of the view, -1 where they are not shown; `to` is -1
- * for what is no arrow; `all` is false if the path was too long to be walked to the end.
+ * thread in a range, by our own rules.  `own` and `others` are ns of the thread and of the threads that it waited
+ * for, by enum histree_graph_state; positions are those of rows of the view, -1 if they are not shown; `to` is -1
+ * for steps that are not arrows; `all` is false if the path was too long to be walked to the end.
  */
 endpoint_function api_path;
 
@@ -120,8 +120,8 @@ endpoint_function api_sql;
 endpoint_function api_charts_list;
 
 /*
- * ?chart= &from= &to= &pixels= &lines=: {all, lines: [{id, name, values}]}, at most so many lines of `all` that
- * there are, those that matter most in the range: a number at the end of each pixel, null where it is not known.
+ * ?chart= &from= &to= &pixels= &lines=: {all, lines: [{id, name, values}]}, at most so many of the `all` existing
+ * lines, those that matter most in the range: a number at the end of each pixel, null if it is not known.
  */
 endpoint_function api_chart_lines;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_charts.c - pictures of a whole trace for the page: charts of numbers, when events are missing, and the tree
- * on disk.
+ * api_charts.c - charts of a whole trace for the page: charts of numbers, the gaps, and the tree on disk.
  *
  * A chart of numbers has one number a pixel, such as how busy the CPUs were, and the lines that matter most.  The
- * tree on disk comes as each node with its position in a picture, as `histree draw --view tree` has it.
+ * tree on disk is a list of nodes with their positions in a picture, as in `histree draw --view tree`.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -350,8 +349,8 @@ static void fit_shape(struct nodes *nodes, double width, double height)
 }
 
 /*
- * The analysis that is named, or the first, of the host that is named, or the first one that has it.  Returns false
- * if it has answered that there is none.
+ * Find the named analysis, or the first one, of the named host, or of the first host that has it.  Returns false if
+ * it has answered that there is none.
  */
 static bool find_history(const struct call *call, struct nodes *nodes, struct histree_history **out)
 {

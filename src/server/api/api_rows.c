@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_rows.c - the rows of a view for the page: the cells of a window of them; the state under the pointer; the
- * next row of a name, the next state that matches an expression, and where such states are.
+ * api_rows.c - the rows of a view for the page: the cells of a window of rows; the state under the pointer; the
+ * next row with a name, the next state that matches an expression, and the places of such states.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static histree_time middle_of(const struct window *window, const struct histree_
 	return histree_pixel_start(range->from, range->to, range->pixels, span->start + span->length / 2);
 }
 
-/* The text of a thread is that of who had the number then. */
+/* The text of a thread is that of the thread that had the number then. */
 static bool add_thread_text(struct window *window, const struct histree_cell_span *span, uint32_t index,
 			    const struct row_facts *facts, uint32_t *number)
 {
@@ -129,8 +129,8 @@ static bool add_thread_text(struct window *window, const struct histree_cell_spa
 }
 
 /*
- * A text is made while its value is at hand: the cells of a stretch are given up with it.  *number is what stands
- * for the text.
+ * A text is made while its value is available: it is freed with the cells of its stretch. *number stands for the
+ * text.
  */
 static bool add_text(struct window *window, const struct histree_cell_span *span, uint32_t index,
 		     const struct row_facts *facts, uint32_t *number)

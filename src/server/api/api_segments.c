@@ -2,9 +2,8 @@
 /*
  * api_segments.c - segments and events for the page.
  *
- * Of segments: which stores there are, rows of a table, all rows as a file; points over time, counts by duration,
- * and statistics of how long they last.  Of events: lines of a table, the next one that matches, how many of which
- * type.
+ * For segments: the list of stores, rows of a table, all rows as a file; points over time, counts by duration, and
+ * statistics of durations.  For events: lines of a table, the next one that matches, counts by type.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_time.c - how what happened in a range hangs together, for the page: the arrows between the rows of a view;
- * the critical path of a thread, as a panel of its own and over the rows of a view; call stacks, added up; and
- * where the time went, as the rows of `histree top`, by any of its keys.
+ * api_time.c - relations between the events of a range, for the page: the arrows between the rows of a view; the
+ * critical path of a thread, in a separate panel and over the rows of a view; call stacks, added up; and where the
+ * time went, as the rows of `histree top`, by any of its keys.
  */
 #include <stdlib.h>
 #include <string.h>

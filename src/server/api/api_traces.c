@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_traces.c - what is open, and what there is to know about it, for the page: views, what colours mean,
- * bookmarks.
+ * api_traces.c - the open traces and their properties, for the page: views, the meaning of colours, bookmarks.
  */
 #include <inttypes.h>
 #include <stdio.h>

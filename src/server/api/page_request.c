@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * page_request.c - what a request of the page asks, checked; and what answers have in common.
+ * page_request.c - the parameters of a request of the page, checked; and the common parts of answers.
  */
 #include "server/api/page_request.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page_request.h - the query of a request of the page, checked: experiment, view, order of rows, range of times;
- * and what it asks of segments.
+ * page_request.h - the parameters of a request of the page, checked: experiment, view, order of rows, range of
+ * times; and those about segments.
  *
- * Functions that are false have answered.
+ * Functions that return false have already answered the request.
  */
 #ifndef SERVER_API_PAGE_REQUEST_H
 #define SERVER_API_PAGE_REQUEST_H
@@ -28,9 +28,9 @@ bool page_dataset(struct call *call);
 bool page_view(struct call *call, const struct view_kind *kind, const char *otherwise);
 
 /*
- * The rows of a view, and in which order they stand.  With the parameter `early` these are rows that are there at
- * once (struct row_model): 1, while those of the view are being made and nothing but their order is asked for; 2,
- * for rows that came with such an answer.
+ * The rows of a view, and their order.  With the parameter `early` these are rows that are available at once
+ * (struct row_model): 1, while those of the view are being made and only their order is requested; 2, for rows that
+ * came with such an answer.
  */
 struct page_rows {
 	const struct histree_store_info *info;
@@ -42,8 +42,8 @@ struct page_rows {
 };
 
 /*
- * The first one is to be closed even if it has answered.  The second one is for those who ask for no order.  The
- * struct stays where it is.
+ * The first one must be closed even if it has answered.  The second one is for requests without an order.  The
+ * struct must not move.
  */
 bool page_rows_open(struct call *call, struct page_rows *out);
 bool page_rows_open_unordered(struct call *call, struct page_rows *out);

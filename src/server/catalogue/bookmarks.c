@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * bookmarks.c - the bookmarks of each experiment, kept in a file, and the names (UUID) of what the protocol knows.
+ * bookmarks.c - the bookmarks of each experiment, kept in a file, and the identifiers (UUID) of the objects of the
+ * protocol.
  */
 #include "server/catalogue/bookmarks.h"
 
@@ -222,7 +223,7 @@ struct bookmarks {
 	int folder;           /* what servers lock that share it; -1: it cannot be opened, as that of a test */
 	pthread_mutex_t lock; /* guards what follows */
 	struct bookmark_list list;
-	struct piece text; /* of the file that the list was made of */
+	struct piece text; /* of the file from which the list was read */
 };
 
 enum histree_status bookmarks_create(const struct io *io, const char *folder, struct bookmarks **out,

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bookmarks.h - the bookmarks of each experiment, kept in a file, and the names (UUID) of what the protocol knows.
+ * bookmarks.h - the bookmarks of each experiment, kept in a file, and the identifiers (UUID) of the objects of the
+ * protocol.
  *
  * A *UUID* (RFC 9562) is always the same for the same content.
  *
- * A client finds its trace again after the server was started anew, because the UUID of a trace follows from its
- * name and path, and that of an experiment from its name and traces.
+ * A client finds its trace again after a restart of the server, because the UUID of a trace follows from its name
+ * and path, and that of an experiment from its name and traces.
  *
- * Times of experiments that users gave a name, kept in a file as JSON, by their starts:
+ * Bookmarks are named times of experiments, kept in a file as JSON, ordered by their starts:
  *
  * 	{"format": "histree bookmarks", "version": 1, "made": 3,
  * 	 "bookmarks": [{"uuid": ..., "experiment": ..., "name": ..., "start": ..., "end": ...}, ...]}
  *
- * `made` counts those that ever were, so that no UUID is used twice.
+ * `made` counts all bookmarks ever made, so that no UUID is used twice.
  *
- * The file is what counts: it is read anew when it has changed, and written anew, as a whole, with each change.
- * So several servers may keep theirs in one folder, and bookmarks are there again after a restart, also while
- * their experiment is closed: it has the same UUID when it is opened again.  A file that is not understood is
- * never written; a client that wants to change a bookmark gets an error.
+ * The file is authoritative: it is read again when it has changed, and rewritten as a whole with each change.  So
+ * several servers may keep bookmarks in one folder, and bookmarks survive a restart, also those of closed
+ * experiments, which get the same UUID when they are opened again.  A file that cannot be parsed is never
+ * overwritten; a client that tries to change a bookmark gets an error.
  *
  * Threads: any; there is one lock, under which bookmarks are visited.
  */

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * catalogue.h - the traces and experiments that clients know, by UUID; and what all endpoints share: these, the
- * bookmarks and where the page comes from.
+ * bookmarks and the source of the page.
  *
  * Both are names for datasets: a trace for the store of one path, an experiment for that of one or several traces.
- * A path that a client names is resolved, and must be one of the command line's or lie below one of its folders.
+ * A path from a client is resolved, and must be a path of the command line or below one of its folders.
  *
  * Threads: any; the catalogue has a lock, under which entries are visited.
  *
- * It begins with the stores of the command line; clients open and forget more.
+ * It begins with the stores of the command line; clients open and close others.
  *
- * For users that look for a trace to open, the traces and stores below the folders that the server was started with
- * are listed.
+ * For users who look for a trace to open, it lists the traces and stores below the folders of the command line.
  */
 #ifndef SERVER_CATALOGUE_CATALOGUE_H
 #define SERVER_CATALOGUE_CATALOGUE_H
 
-#include "server/catalogue/dataset.h"
 #include "server/catalogue/bookmarks.h"
+#include "server/catalogue/dataset.h"
 
 struct served_trace {
 	const char *path;

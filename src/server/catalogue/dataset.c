@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * dataset.c - what the server has open of a store, and which paths it may open.
+ * dataset.c - the open parts of a store, and the paths that the server may open.
  *
- * A path is compared once all links in it are resolved.
+ * A path is compared after all links in it are resolved.
  */
 #include "server/catalogue/dataset.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dataset.h - what the server has open of a store, and which paths it may open.
+ * dataset.h - the open parts of a store, and the paths that the server may open.
  *
- * Allowed are the *paths* of the command line and what lies below its folders.
+ * Allowed *paths* are those of the command line and those below its folders.
  *
- * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it
- * was built from; it may come from anywhere, so those are held to the same rule.
+ * A path is compared after all links in it are resolved, so that no link leads outside.  A store names the traces
+ * that it was built from; it may come from anywhere, so the same rule applies to these.
  *
- * A *dataset* is what a trace or an experiment stands on: one store, open, on its way, or the reason why there is
- * none.
+ * A *dataset* is the data of a trace or an experiment: one store, open or being prepared, or the reason why there
+ * is none.
  *
  * A dataset is held by its users: the catalogue that names it, the builder while it builds, each answer that
  * is under way.  The last one to let go closes the store.  Status and progress may be read at any time; histories
@@ -45,7 +45,7 @@ enum path_kind {
 	PATH_TRACE,   /* a trace, or a folder with one below it */
 };
 
-/* Returns what is at a path; looks a few folders deep, at a bounded number of them. */
+/* Returns what is at a path; searches a few levels of folders, and a bounded number of them. */
 enum path_kind path_kind_of(const char *path);
 
 /* Returns the last component of a path that does not end in a slash. */
@@ -80,9 +80,9 @@ struct dataset_view {
 };
 
 /*
- * One of the hosts of a dataset of several: a dataset of its own, for whatever shows one host.  Its histories are
- * those that the union of their analysis was made of, and stand in it behind the folder of the host; its store is
- * opened for what else is in it.
+ * One of the hosts of a dataset of several, as a dataset of its own, for views that show one host.  Its histories
+ * are those from which the unions were made, and its attributes follow the folder of the host in these; its store
+ * is opened for everything else.
  */
 struct dataset_host {
 	const char *name;
@@ -140,7 +140,7 @@ enum dataset_status dataset_status(const struct dataset *dataset);
 /* Makes a build stop soon. */
 void dataset_cancel(struct dataset *dataset);
 
-/* Returns false once no client wants what is being made of the dataset. */
+/* Returns false once no client needs what is being made for the dataset. */
 bool dataset_is_wanted(const struct dataset *dataset);
 
 /* Returns when what is shown begins, from which the page counts times: for a host, with the earliest of all. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * http.c - HTTP on libmicrohttpd: who may connect, from where, with how much memory, for how long.
+ * http.c - HTTP on libmicrohttpd: which clients may connect, with how much memory, for how long.
  *
- * A limit of idleness alone lets a client keep a thread for ever with a byte now and then: so a request has to be
- * whole, and an answer taken, by a time; then the connection is shut.  One thread looks at all connections.
+ * A limit on idle time alone would let a client keep a thread for ever with a byte now and then: so a request must
+ * be complete, and an answer taken, within a time; then the connection is closed.  One thread watches all
+ * connections.
  *
- * Where there are more connections than there may be, the one that has been without a whole request for the
- * longest goes: so clients that begin a request and go no further keep no others out.
+ * Above the limit of connections, the one that has been without a complete request for the longest is closed: so
+ * clients that begin a request and then stall cannot keep others out.
  */
 #include "server/http/http.h"
 
@@ -392,7 +393,7 @@ struct http_watch {
 	pthread_cond_t wake;
 	pthread_t thread;
 	struct watched *first;
-	size_t count, count_max; /* of those that are not shut yet */
+	size_t count, count_max; /* of those that are not closed yet */
 	uint64_t turn;
 	bool ends;
 };
@@ -849,7 +850,7 @@ static bool wait_for_turn(struct http *http)
 	return result == 0;
 }
 
-/* A turn is for making an answer, up to its first piece: who reads slowly, or sends slowly, holds none. */
+/* A turn is for making an answer, up to its first piece: a client that reads or sends slowly does not hold one. */
 static enum MHD_Result make_answer(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	const struct http_limits *limits = &http->options.limits;

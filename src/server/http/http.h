@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h - HTTP on libmicrohttpd, and the only file that knows it: who may connect, from where, with how much
- * memory; which endpoint answers, the first row of a table that matches; and a request on its way to it.
+ * http.h - HTTP on libmicrohttpd, which only this file uses: which clients may connect, with how much memory; the
+ * endpoint that answers, which is the first row of a table that matches; and a request on its way to it.
  *
  * Each connection has a thread, in which its requests are handled one after the other.  Before a handler sees a
  * request, http has checked its size, that `Host` names this machine (else a foreign name bound to our address
  * would make us part of a foreign page, "DNS rebinding"), and that `Origin`, if there is one, may ask us.
  *
- * One ceiling holds for the memory of all answers together, from the turn of each until it was taken.  What
- * answers take is what the process has allocated beyond what it had when none was under way: stores and what is
- * kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and
- * what is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one
- * that came first goes on, so that it holds the memory of one answer more at most and always gets less.
+ * One ceiling holds for the memory of all answers together, from the turn of each until it was taken.  Their memory
+ * is what the process has allocated in addition to its memory when no answer was in progress: stores and their
+ * caches are not counted.  This is measured with a delay, so each answer claims some memory beforehand, and more if
+ * it is known to be large.  Above the ceiling no answer begins, and of those in progress only the first one
+ * continues, so that the ceiling is exceeded by one answer at most, and the excess always shrinks.
  */
 #ifndef SERVER_HTTP_HTTP_H
 #define SERVER_HTTP_HTTP_H
@@ -49,7 +49,10 @@ bool http_guard_origin(const char *origin, const char *host, const char *allowed
 struct http_watch;
 struct watched;
 
-/* What a client may take of time and of the server.  If it asks for more it is told when to come back, or shut. */
+/*
+ * What a client may use of time and of the server.  If it asks for more it is told to come back later, or its
+ * connection is closed.
+ */
 struct http_limits {
 	/*
 	 * Open at once, a thread each; an idle one costs 50 KB: one more shuts that which has been

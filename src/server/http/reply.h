@@ -2,25 +2,25 @@
 /*
  * reply.h - a request taken apart, and its answer.
  *
- * What a request asks for: path and query of its URL (RFC 3986), taken apart and decoded.
+ * A request has the path and the query of its URL (RFC 3986), parsed and decoded.
  *
  * A path is cut at its slashes before it is decoded, so that %2F is part of a name.  Empty segments and slashes at
- * the end are dropped; "." and ".." are names like any other: no segment is ever used as a path of files.
+ * the end are dropped; "." and ".." are names like any other: no segment is ever used as a file path.
  *
- * What a request is answered with: a status, headers and a body that is made piece by piece.
+ * A reply has a status, headers and a body that is made piece by piece.
  *
- * A handler fills a reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
- * to a step function, which writes the next piece each time it is called:
+ * A handler fills a reply.  It writes a small body at once into `json` (or `piece`), and leaves a large one to a
+ * step function, which writes the next piece each time it is called:
  *
  * 	reply_envelope(reply);
  * 	reply_steps(reply, &(struct reply_steps){ write_rows, release_rows, rows });
  *
  * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
- * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
- * asks reply_cancel() now and then.
+ * taken.  A step writes about PIECE_SIZE bytes at most.  Long work, within a step or before the first, must call
+ * reply_cancel() now and then.
  *
- * What an answer is made of belongs to it: memory (reply_memory()), the dataset (reply_hold()), and what the state
- * of steps releases.  A function that fails fills reply->error, and reply_ok() answers with that.
+ * The reply owns what it is made from: memory (reply_memory()), the dataset (reply_hold()), and what the state of
+ * steps releases.  A function that fails fills reply->error, and reply_ok() answers with that.
  */
 #ifndef SERVER_HTTP_REPLY_H
 #define SERVER_HTTP_REPLY_H

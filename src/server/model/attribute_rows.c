@@ -3,9 +3,9 @@
  * attribute_rows.c - every attribute of every history, for stores of any analysis, as rows; and flows, which are
  * arrows between attributes.
  *
- * The page has attributes as a tree, whose top is a row for each history if there are several.  The protocol has
- * them in the order in which they were made, after a row for each history, so that the entry of an attribute is
- * known by its quark.
+ * The page shows attributes as a tree, with a row for each history at the top if there are several.  The protocol
+ * has them in the order of their creation, after a row for each history, so that the entry of an attribute follows
+ * from its quark.
  */
 #include <stdlib.h>
 #include <string.h>

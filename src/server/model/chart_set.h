@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chart_set.h - the charts of all histories of a dataset, each by its name: several histories may have one chart,
- * whose rows then stand side by side.
+ * chart_set.h - the charts of all histories of a dataset, each by its name: several histories may have the same
+ * chart, whose rows are then combined.
  *
  * Rows are made when a client first asks for a chart, and do not change after that.
  */

@@ -3,8 +3,8 @@
  * event_list.h - the events of a dataset as lists and counts of them, for outputs and the page; and where events
  * are missing, as bands over its charts.
  *
- * All requests share one reader: they mostly go on where the one before has ended, and to open a trace anew is what
- * takes long.  A request has it for a bounded time.
+ * All requests share one reader, because they mostly continue where the one before has ended, and opening a trace
+ * again takes long.  A request has it for a bounded time.
  *
  * Gaps that a chart cannot tell apart are one band, so there are no more bands than pixels, and than GAP_BANDS_MAX.
  */
@@ -52,7 +52,7 @@ extern const struct view_kind event_list_kind;
 
 /* What reads lines of a list. */
 struct event_lines {
-	struct event_line line; /* at hand; its cells are those of the lines */
+	struct event_line line; /* of the current batch; its cells are those of the lines */
 	struct event_list *list;
 };
 

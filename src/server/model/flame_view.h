@@ -3,9 +3,9 @@
  * flame_view.h - the call stacks of a dataset, added up over a range, as nodes that a picture of a given width can
  * show.
  *
- * A flame graph as rows: a group for each thread, or one for all, in it a row for each depth, and on the row nodes
- * beside each other.  A place on the row is a time that was added up, from 0 on in each group; what a node calls
- * lies within it, the longest first.
+ * A flame graph as rows: a group for each thread, or one for all; in it a row for each depth, and on the row
+ * adjacent nodes.  A position on the row is accumulated time, from 0 on in each group; the callees of a node lie
+ * within it, the longest first.
  */
 #ifndef SERVER_MODEL_FLAME_VIEW_H
 #define SERVER_MODEL_FLAME_VIEW_H

@@ -2,7 +2,7 @@
 /*
  * host_rows.c - the rows of each model over the hosts of a dataset of several, and the packets between these.
  *
- * What is asked of a row is asked of the model of its host.
+ * Questions about a row go to the model of its host.
  */
 #include "server/model/host_rows.h"
 

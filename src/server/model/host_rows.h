@@ -2,8 +2,8 @@
 /*
  * host_rows.h - the rows of a model for all hosts of a dataset, those of each below a row of the host.
  *
- * Row 0 is the first host, then come its own rows, then the second host.  Where a dataset is of one host, that has
- * no row, and all rows are its own.  The page and the protocol show these rows and number them by this.
+ * Row 0 is the first host, then come its own rows, then the second host.  In a dataset of one host, the host has no
+ * row, and all rows are its own.  The page and the protocol show these rows and use their numbers.
  */
 #ifndef SERVER_MODEL_HOST_ROWS_H
 #define SERVER_MODEL_HOST_ROWS_H
@@ -41,7 +41,7 @@ struct host_rows {
 	pthread_mutex_t paths_lock;
 };
 
-/* The same as below, of a row that there is, where rows are of several hosts. */
+/* The same as below, for an existing row of several hosts. */
 const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t row, uint32_t *own);
 
 /*
@@ -67,8 +67,8 @@ static inline uint32_t host_row(const struct host_rows *rows, const struct host_
 struct dataset_place host_view_place(const struct host_view *host, struct histree_history *history);
 
 /*
- * What struct row_model asks of the rows of a host, of those of all: facts say whose a row is, its history and
- * quarks are those of the whole dataset, and hosts are rows.
+ * The questions of struct row_model about the rows of a host, asked about the rows of all: facts include the host
+ * of a row, its history and quarks are those of the whole dataset, and hosts are rows.
  */
 void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_facts *out);
 void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_writer *json);

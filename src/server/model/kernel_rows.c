@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_rows.c - the threads, CPUs and interrupts of a kernel as rows: where they are, what they are called, what
- * is known of them; and the arrows between them.
+ * kernel_rows.c - the threads, CPUs and interrupts of a kernel as rows: their attributes, names and facts; and the
+ * arrows between them.
  */
 #include "server/model/kernel_rows.h"
 

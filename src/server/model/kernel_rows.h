@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_rows.h - the threads, CPUs and interrupts of a kernel as rows: where they are, what they are called, what
- * is known of them.
+ * kernel_rows.h - the threads, CPUs and interrupts of a kernel as rows: their attributes, names and facts.
  *
- * What these rows share is made at once; the tree of a million threads is not, so that it stands by itself.
+ * What these rows share is made at once; the tree, which may have a million threads, is made separately.
  */
 #ifndef SERVER_MODEL_KERNEL_ROWS_H
 #define SERVER_MODEL_KERNEL_ROWS_H
 
 #include "histree/segments.h"
-#include "view/view.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
+#include "view/view.h"
 
 struct kernel_threads;
 

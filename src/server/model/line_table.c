@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * line_table.c - lines that are asked for by number, in turns.
+ * line_table.c - lines that are requested by number, in turns.
  */
 #include "server/model/line_table.h"
 

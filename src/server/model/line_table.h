@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_table.h - lines that are asked for by number, such as events and segments: read, found by time, searched.
+ * line_table.h - lines that are requested by number, such as events and segments: read, found by time, searched.
  *
- * Lines are found by patterns (base/pattern.h) in their cells; a pattern comes from a client, so what it costs has
- * a bound.  They are read in turns, between which other requests have theirs: a search of millions of lines, and
- * one that went the wrong way, keep nobody waiting.
+ * Lines are found by patterns (base/pattern.h) in their cells; a pattern comes from a client, so its cost is
+ * bounded.  Lines are read in turns, between which other requests have theirs: so a search of millions of lines,
+ * even a mistaken one, does not block others.
  */
 #ifndef SERVER_MODEL_LINE_TABLE_H
 #define SERVER_MODEL_LINE_TABLE_H

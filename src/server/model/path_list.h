@@ -3,14 +3,14 @@
  * path_list.h - the critical path of a thread in a range, by our own rules (histree/critical_path.h), thinned to
  * what a chart can show.
  *
- * Of steps that are shorter than a pixel, one of each kind is kept in a pixel.  Sums are of all of them.
+ * Of the steps shorter than a pixel, one of each kind is kept for a pixel.  Sums include all steps.
  */
 #ifndef SERVER_MODEL_PATH_LIST_H
 #define SERVER_MODEL_PATH_LIST_H
 
 #include "base/hash_index.h"
-#include "histree/critical_path.h"
 #include "histree/attributes.h"
+#include "histree/critical_path.h"
 #include "server/catalogue/dataset.h"
 #include "server/text/json_writer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_model.c - what is said of the rows of any model alike, and their arrows, gathered from all sources.
+ * row_model.c - the common facts about rows of any model, and their arrows, gathered from all sources.
  */
 #include "server/model/row_model.h"
 

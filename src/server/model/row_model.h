@@ -4,8 +4,8 @@
  * attributes; and the arrows between rows.
  *
  * A model has the rows of one host, in the order of its tree, depth first, each followed by all that are below it.
- * A row is known by its position in that order.  Shown are the rows of all hosts (host_rows.h), of which there may
- * be but one.
+ * A row is identified by its position in that order.  Clients see the rows of all hosts (host_rows.h), of which
+ * there may be only one.
  */
 #ifndef SERVER_MODEL_ROW_MODEL_H
 #define SERVER_MODEL_ROW_MODEL_H
@@ -91,7 +91,7 @@ extern const struct row_model row_model_early_threads, row_model_explorer;
 /* Returns the sort of a name: "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */
 enum row_sort row_sort_find(const char *name);
 
-/* Returns whether a row is that of a host, which no text or fact can be asked of. */
+/* Returns whether a row is that of a host, which has no text or facts. */
 static inline bool row_is_of_host(const struct row_facts *facts)
 {
 	return facts->host != NULL && facts->view == NULL;
@@ -173,7 +173,7 @@ struct arrow_set {
 /* Gives the sources in turn; returns false if there are no more. */
 typedef bool arrow_next(const void *view, size_t index, struct arrow_source *out);
 
-/* Where arrows come from, and which of it is asked for; a zeroed one has none. */
+/* The sources of arrows, and the requested kinds; a zeroed one has none. */
 struct arrow_asked {
 	arrow_next *next; /* NULL: no arrows */
 	const void *view;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * row_order.c - the order in which a client wants rows, kept for its next questions.
+ * row_order.c - the order of rows that a client requests, kept for its next requests.
  */
 #include "server/model/row_order.h"
 

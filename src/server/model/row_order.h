@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row_order.h - the order in which a client wants rows, kept for its next questions.
+ * row_order.h - the order of rows that a client requests, kept for its next requests.
  *
- * Which rows stand where: sorted, filtered, folded.
+ * Rows are sorted, filtered and folded.
  *
  * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  Its
  * readers hold it.

@@ -155,7 +155,7 @@ static void segment_lists_free(void *view)
 
 const struct view_kind segment_lists_kind = { segment_lists_apply, segment_lists_make, segment_lists_free };
 
-/* The field by which segments are told apart: the one of that name, or else the first of texts. */
+/* The field that names segments: the text called "name", or else the first text. */
 static size_t find_name_field(const struct histree_segment_schema *schema)
 {
 	size_t found = HISTREE_SEGMENTS_TOGETHER;

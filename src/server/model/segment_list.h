@@ -4,9 +4,9 @@
  *
  * A line is a segment: start, end, duration, the fields, and the start as a number.
  *
- * A store is opened when it is first asked for.  Rows that were asked for are kept with their marks, a few orders
- * of each store, so that a table that is scrolled does not begin anew; they are one request's at a time.
- * Everything else reads the store with iterators of its own, and any number of requests do so at once.
+ * A store is opened when it is first needed.  Rows are kept with their marks, for a few orders of each store, so
+ * that scrolling a table does not start over; one request uses them at a time. Everything else reads the store with
+ * iterators of its own, and any number of requests do so at once.
  */
 #ifndef SERVER_MODEL_SEGMENT_LIST_H
 #define SERVER_MODEL_SEGMENT_LIST_H

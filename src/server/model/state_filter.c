@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * state_filter.c - which states pass a filter, and where in some rows they are.
+ * state_filter.c - the states that pass a filter, and their places in some rows.
  *
- * Rows that are searched are sorted by their histories and attributes, so that each history is asked once, and a
- * state finds its row.  Threads that had one number one after another are rows of one attribute: a state is then of
- * those that had the number at a time of it, as far as they had.
+ * Rows to be searched are sorted by their histories and attributes, so that each history is queried once, and a
+ * state finds its row.  Threads that had the same number one after another are rows of one attribute: a state then
+ * belongs to the threads that had the number during it, each for its part.
  */
 #include "server/model/state_filter.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state_filter.h - which states pass a filter; and what is known of a state besides its value and its times, by the
- * names that Trace Compass has for it.
+ * state_filter.h - the states that pass a filter; and the facts about a state besides its value and its times,
+ * under the names of Trace Compass.
  *
- * States are chosen by expressions (histree/filter.h) over what is known of a state:
+ * States are chosen by expressions (histree/filter.h) over these facts:
  *
  * 	Label			what stands in it, of a thread the name of its system call
  * 	State			what its colour means: "user mode"
@@ -12,7 +12,7 @@
  * 	TID, CPU, ...		facts of the view (state_filter.h)
  * 	host			of a store of several
  *
- * Only what an expression speaks of is looked up.
+ * Only facts that an expression uses are looked up.
  */
 #ifndef SERVER_MODEL_STATE_FILTER_H
 #define SERVER_MODEL_STATE_FILTER_H

@@ -10,7 +10,7 @@
  * 	json_end(json);
  *
  * Integers are written with all digits: times are int64 and go beyond 2^53.  A double always has a point or an
- * exponent, and at most fifteen characters, and what JSON has no number for is 0: clients of the Trace Server
+ * exponent, and at most fifteen characters, and a value that JSON cannot express is 0: clients of the Trace Server
  * Protocol take a long row of digits for an integer and refuse the model.
  */
 #ifndef SERVER_TEXT_JSON_WRITER_H
@@ -74,7 +74,7 @@ void json_key(struct json_writer *json, const char *name);
 void json_put_int(struct json_writer *json, int64_t number);
 void json_put_unsigned(struct json_writer *json, uint64_t number);
 void json_put_real(struct json_writer *json, double number);
-void json_put_known(struct json_writer *json, double number); /* NaN, which nobody knows, is null */
+void json_put_known(struct json_writer *json, double number); /* NaN, an unknown number, is null */
 void json_put_bool(struct json_writer *json, bool truth);
 void json_put_null(struct json_writer *json);
 void json_put_string(struct json_writer *json, const char *bytes, size_t size);

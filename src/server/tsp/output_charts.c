@@ -3,10 +3,10 @@
  * output_charts.c - charts that analyses declare, as outputs: numbers, or states such as the <timeGraphView> of a
  * file of definitions.
  *
- * The tree has an entry for each history that has the chart, called as the store or, of several, as their
- * analyses, and below it one for each row.
+ * The tree has an entry for each history that has the chart, named after the store or, if there are several, after
+ * their analyses, and below it one for each row.
  *
- * The protocol has no number for what is not known: there the answer has null, and says so.
+ * The protocol has no number for unknown values: the answer then has null, and states that.
  */
 #include <math.h>
 #include <stdlib.h>

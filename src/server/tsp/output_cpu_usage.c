@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_cpu_usage.c - how busy the CPUs were, and with whom, as an output.
+ * output_cpu_usage.c - how busy the CPUs were, in total and by thread, as an output.
  *
  * Entry 1 is all threads together.  The entries of hosts and threads are those of Control Flow.  A tree has the
- * threads that ran in the range that is asked for, those of the most time first, below their host.
+ * threads that ran in the requested range, those with the most time first, below their host.
  *
- * Where it is not known who had the CPUs, as events were lost or a part of the store is damaged, no number is the
- * usage, and the protocol has none that means "unknown": the numbers are then the least that there was, and named
- * so, and the entry after that of the last row is how much is unknown, which viewers show beside the total.
+ * Where it is not known which threads had the CPUs, because events were lost or a part of the store is damaged, no
+ * number is the usage, and the protocol has none that means "unknown": the numbers are then lower bounds, and named
+ * so, and the entry after the last row is the unknown part, which viewers show beside the total.
  */
 #include <stdio.h>
 #include <stdlib.h>

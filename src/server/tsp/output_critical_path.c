@@ -4,7 +4,8 @@
  * and arrows along it.
  *
  * The thread is that of the output's id, after a colon, or of the parameter `requested_thread`, each TID or
- * HOST/TID. Entry 1 is the trace; that of a thread has a number made of host and tid, whichever path it is on.
+ * HOST/TID. Entry 1 is the trace; the entry of a thread has a number made from host and tid, the same on every
+ * path.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,14 +2,13 @@
 /*
  * output_events.c - events as a table, as a histogram and by type, as outputs.
  *
- * The table is read from the trace.  Viewers know the time of a line by the column that is called exactly
- * "Timestamp ns".
+ * The table is read from the trace.  Viewers take the time of a line from the column named exactly "Timestamp ns".
  *
- * The histogram says how many events there are when; viewers show it above everything else.  Entry 1 is the trace,
- * entry 2 all of its events.
+ * The histogram counts events over time; viewers show it above everything else.  Entry 1 is the trace, entry 2 all
+ * of its events.
  *
- * By type, of the trace or of the selected range, entry 1 is all events together; the entry of type i is i + 2,
- * those of the most events first.  Of several hosts each has an entry, and then those of its own types.
+ * By type, for the trace or the selected range, entry 1 is all events together; the entry of type i is i + 2, most
+ * frequent first.  With several hosts, each has an entry, followed by those of its types.
  */
 #include <inttypes.h>
 #include <stdio.h>

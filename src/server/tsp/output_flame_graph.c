@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * output_flame_graph.c - call stacks added up, as a time graph whose axis is the time that was added up, from 0 on.
+ * output_flame_graph.c - call stacks added up, as a time graph whose axis is the accumulated time, from 0 on.
  *
- * The trees and states are those of the whole trace and by thread; the parameter `selection_range`, two times of
- * the trace, is of a window instead, and `group_by` "all" puts all threads together.  Each request says it again.
+ * The trees and states cover the whole trace, by thread; the parameter `selection_range`, two times of the trace,
+ * selects a window instead, and `group_by` "all" combines all threads.  Each request has to repeat them.
  *
  * Entry 1 is the trace; that of a group has a number, and those of its rows the numbers after it: the same for the
  * same window.

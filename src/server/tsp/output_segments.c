@@ -5,8 +5,8 @@
  * Points are duration over time, a series for each name: entry 1 is the store, entry i + 2 the name i of
  * segment_names.  Segments without names are one series, that of entry 1.
  *
- * Of statistics, entry 1 is all segments together, entry i + 2 the name i of segment_names; those of a selection
- * follow in the same way, and then those of each host where there are several.  So an id means the same in every
+ * In statistics, entry 1 is all segments together, entry i + 2 the name i of segment_names; those of a selection
+ * follow in the same way, and then those of each host if there are several.  So an id means the same in every
  * answer.
  *
  * Lines of the table come by start, or by the column that table_comparator_expression names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * outputs.c - the outputs of an experiment, and from an endpoint of one to its function.
+ * outputs.c - the outputs of an experiment, and the dispatch of endpoints to their functions.
  */
 #include "server/tsp/outputs.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outputs.h - what can be seen of an experiment: one table of outputs ("data providers" in the protocol).
+ * outputs.h - the outputs of an experiment ("data providers" in the protocol), in one table.
  *
- * An output shows a view of a dataset, which is made once and does not change.  Its functions are handed a call
- * that has both, and of which part of the view it is: of an output for each segment store the analysis, of one for
- * a thread that, of one for a chart its name.  They answer with an envelope, whose model they write, or let steps
- * write it.  Endpoints know outputs by this table only: one that has no such function is answered with 405, as
- * clients expect.
+ * An output shows a view of a dataset, which is made once and does not change.  Its functions get a call that has
+ * both, and the part of the view: the analysis, for an output of each segment store; the thread, for an output of a
+ * thread; the name, for a chart.  They answer with an envelope, whose model they write, or let steps write.
+ * Endpoints use outputs through this table only: a request for a function that an output lacks is answered with
+ * 405, as clients expect.
  *
  * The endpoints of the Trace Server Protocol 0.6.0 (its API.yaml), below /tsp/api.
  *
@@ -40,7 +40,7 @@ struct output {
 	/* There is one for each chart of a kind: its id ends with a colon and its name, and it has its title. */
 	bool is_per_chart;
 	enum histree_chart_kind chart_kind;
-	/* NULL: what there is of the dataset is view enough, which `applies` knows. */
+	/* NULL: the dataset itself is the view, and `applies` decides. */
 	const struct view_kind *view;
 	bool (*applies)(const struct dataset *dataset); /* NULL: as the view does */
 	/* Each may be NULL.  They answer an error themselves. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * parameters.c - what the body of a request says.  A function that returns false has answered with 400 and the
- * reason.
+ * parameters.c - the body of a request.  A function that returns false has answered with 400 and the reason.
  */
 #include "server/tsp/parameters.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parameters.h - what the body of a request says: time ranges, lists of times, items, names.
+ * parameters.h - the body of a request: time ranges, lists of times, items, names.
  *
- * A function that is false has answered with 400 and the reason.  Lists are memory of the reply.
+ * A function that returns false has answered with 400 and the reason.  Lists belong to the memory of the reply.
  */
 #ifndef SERVER_TSP_PARAMETERS_H
 #define SERVER_TSP_PARAMETERS_H

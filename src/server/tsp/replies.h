@@ -2,8 +2,8 @@
 /*
  * replies.h - the parts that answers are made of: trees, tables, lines, styles, tags, arrows, tooltips.
  *
- * An answer to `tree` has the members of the entries of all kinds of trees: clients ignore those of the others.
- * The cells of a table are the output's.
+ * An answer to `tree` has the members of entries of all kinds of trees: clients ignore those that they do not use.
+ * The output writes the cells of a table.
  *
  * A chart of n points (`xy`) has n - 1 stretches between them.  The value at a point is that of the stretch which
  * ends there, (x[i - 1], x[i]], as the reference server has it; the first point has none.
@@ -11,20 +11,18 @@
 #ifndef SERVER_TSP_REPLIES_H
 #define SERVER_TSP_REPLIES_H
 
-#include "view/view.h"
 #include "server/http/http.h"
 #include "server/model/line_table.h"
 #include "server/model/state_filter.h"
 #include "server/tsp/outputs.h"
+#include "view/view.h"
 
 struct tooltip_request {
 	int64_t item;
 	histree_time time;
 };
 
-/*
- * Reads what is asked for; returns false if it has answered because nothing is, or what is asked for is no state.
- */
+/* Reads the requested items; returns false if it has answered because there are none, or they are not states. */
 bool tooltip_begin(struct call *call, histree_time start, histree_time end, struct tooltip_request *request);
 
 /* Writes a pair, unless the text is empty. */
@@ -41,7 +39,7 @@ struct shown_state {
 
 /* Where the states of items come from, that are asked for one after the other. */
 struct states_source {
-	/* Goes to the row of an item; HISTREE_NOT_FOUND: there is no such row, and the answer has none. */
+	/* Goes to the row of an item.  HISTREE_NOT_FOUND: there is no such row, and the answer has none for it. */
 	enum histree_status (*row)(void *context, int64_t item, struct histree_error *error);
 	/* Gets its next state; HISTREE_END: it has no more. */
 	enum histree_status (*next)(void *context, struct shown_state *out, struct histree_error *error);
@@ -84,8 +82,8 @@ struct table_request {
 };
 
 /*
- * Reads what is asked of a table with so many columns; returns false if it has answered instead.  Release the
- * request in both cases.
+ * Reads a request for a table with so many columns; returns false if it has answered instead.  Release the request
+ * in both cases.
  */
 bool table_request_read(const struct call *call, unsigned column_count, struct table_request *out);
 void table_request_release(struct table_request *request);

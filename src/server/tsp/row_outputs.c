@@ -3,8 +3,8 @@
  * row_outputs.c - the rows of hosts (host_rows.h) as outputs: threads, resources, call stacks, attributes; and the
  * states of rows.
  *
- * What there is to say of a row, its model says: how it is called, which states it has, what is known of them.
- * Here is how the protocol says it, the same for all.  Of entries, row_outputs.h says which is what.
+ * The model of a row provides its name, its states and the facts about them.  This file translates these into the
+ * protocol, in the same way for all models. row_outputs.h defines the entries.
  */
 #include "server/tsp/row_outputs.h"
 

@@ -2,11 +2,11 @@
 /*
  * row_outputs.h - the rows of hosts (host_rows.h) as trees and states of the protocol.
  *
- * Entry 1 is the store or, of one host, its trace; row i is entry i + 2.  Viewers take the times of arrows from
+ * Entry 1 is the store or, with one host, its trace; row i is entry i + 2.  Viewers take the times of arrows from
  * entry 1, which begins with the history.
  *
- * The answer to `states` has for each row the states at the times that are asked for, each once and with its true
- * bounds. Rows are asked for in groups, one 2D query a group, so that what is held does not grow with the request.
+ * The answer to `states` has for each row the states at the requested times, each once and with its true bounds.
+ * Rows are queried in groups, one 2D query a group, so that memory does not grow with the request.
  */
 #ifndef SERVER_TSP_ROW_OUTPUTS_H
 #define SERVER_TSP_ROW_OUTPUTS_H
@@ -38,7 +38,7 @@ enum { HOST_ENTRIES_ROOT = 1, HOST_ENTRIES_FIRST = 2 };
  */
 const struct host_view *host_entry_find(const struct host_rows *rows, int64_t id, uint32_t *own);
 
-/* Returns the entry of a row of a host; that of HISTREE_NO_INDEX is what stands above its first rows. */
+/* Returns the entry of a row of a host; for HISTREE_NO_INDEX, the entry above its first rows. */
 int64_t host_entry_id(const struct host_rows *rows, const struct host_view *host, uint32_t own);
 
 #endif

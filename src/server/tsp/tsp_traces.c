@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * tsp_traces.c - traces, experiments, bookmarks and annotations by the protocol; GET /health and /identifier.
+ * tsp_traces.c - traces, experiments, bookmarks and annotations of the protocol; GET /health and /identifier.
  *
- * Annotations are the bands of lost events.  They lie over the charts of all outputs, so their endpoints ask the
+ * Annotations are the bands of lost events.  They cover the charts of all outputs, so their endpoints use the
  * dataset and not the output.
  */
 #include <inttypes.h>

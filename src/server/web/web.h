@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * web.h - the page: files that were put into the program when it was built, or those of --web-root.
+ * web.h - the page: files that are compiled into the program, or those of --web-root.
  */
 #ifndef SERVER_WEB_WEB_H
 #define SERVER_WEB_WEB_H
