@@ -135,7 +135,7 @@ static inline bool change_log_has_failed(const struct change_log *log)
 /* Returns why the slice is of no use, a constant, or NULL: it may be. */
 static inline const char *change_log_failure(const struct change_log *log)
 {
-	return log->no_memory ? "memory is out" : log->why;
+	return log->no_memory ? "out of memory" : log->why;
 }
 
 /* Returns how many attributes the slice has. */

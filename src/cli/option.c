@@ -230,7 +230,7 @@ static bool read_number(const struct cli_option *option, const char *text, uint6
 static enum cli_parsed take_text(struct cli_texts *texts, const char *text, const struct parser *parser)
 {
 	if (!array_reserve(&texts->texts, &texts->capacity, texts->count + 1)) {
-		fputs("histree: memory is out\n", parser->messages);
+		fputs("histree: out of memory\n", parser->messages);
 		return CLI_WRONG;
 	}
 	texts->texts[texts->count++] = text;

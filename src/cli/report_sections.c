@@ -239,7 +239,7 @@ static const struct section {
 	{ "futex", "Locks: calls of futex", "name" },
 	{ "irqs", "Interrupts", "name" },
 	{ "softirqs", "Softirqs", "name" },
-	{ "wakeups", "Wake-ups: from when a thread could run to when it ran", "name" },
+	{ "wakeups", "Wake-ups: how long woken threads waited for a CPU", "name" },
 	{ "preemptions", "Threads that lost their CPU, and for how long", "name" },
 	{ "preemptions", "Who took it, and the longest from whom", "taker_name" },
 	{ "block-io", "Requests to disks", "name" },

@@ -650,7 +650,7 @@ enum histree_status slice_run_replace(struct slice_run *run, struct slice_run *c
 	if (!is_same || run->key_count != committed->key_count)
 		return error_set(error, HISTREE_ERR_IO,
 				 "what a process had read of the trace is gone with it, and cannot be read again: "
-				 "memory is out, or the trace has changed meanwhile");
+				 "out of memory, or the trace has changed meanwhile");
 	run->keys = committed->keys;
 	run->before = committed->before;
 	committed->keys = NULL;
