@@ -20,7 +20,8 @@
 #define CAIRO_FUNCTIONS(F)                                                                                         \
 	F(cairo_, arc)                                                                                             \
 	F(cairo_, close_path)                                                                                      \
-	F(cairo_, create) F(cairo_, curve_to) F(cairo_, destroy) F(cairo_, fill) F(cairo_, fill_preserve)          \
+	F(cairo_, create)                                                                                          \
+	F(cairo_, curve_to) F(cairo_, destroy) F(cairo_, fill) F(cairo_, fill_preserve)                            \
 		F(cairo_, image_surface_create) F(cairo_, line_to) F(cairo_, move_to) F(cairo_, new_sub_path)      \
 			F(cairo_, paint) F(cairo_, rectangle) F(cairo_, select_font_face) F(cairo_, set_font_size) \
 				F(cairo_, set_line_join) F(cairo_, set_line_width) F(cairo_, set_source_rgba) F(   \
