@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * sqlite.c - how a program that is not an extension gets SQLite's table of functions: it registers as an extension
- * of each new connection while it opens one.
+ * sqlite.c - how a program that is no extension comes by SQLite's table of functions: as an extension of each new
+ * connection, for as long as it takes to open one.
  */
 #include "base/sqlite.h"
 
@@ -16,16 +16,16 @@ const sqlite3_api_routines *sqlite3_api;
 
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
-/* The header has macros of these names, which use the table that is not there yet. */
+/* The header has macros of these names, for the table that is not there yet. */
 #undef sqlite3_auto_extension
 #undef sqlite3_cancel_auto_extension
 #undef sqlite3_close
 #undef sqlite3_libversion_number
 #undef sqlite3_open
 
-#define SQLITE_FUNCTIONS(F)         \
-	F(sqlite3_, auto_extension) \
-	F(sqlite3_, cancel_auto_extension) F(sqlite3_, close) F(sqlite3_, libversion_number) F(sqlite3_, open)
+#define SQLITE_FUNCTIONS(F)                                                                          \
+	F(sqlite3_, auto_extension) F(sqlite3_, cancel_auto_extension) F(sqlite3_, close)            \
+	F(sqlite3_, libversion_number) F(sqlite3_, open)
 
 static struct {
 	SQLITE_FUNCTIONS(LIBRARY_POINTER)

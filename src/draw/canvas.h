@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * canvas.h - a surface of cairo, with the few elements of pictures: boxes, lines, text, axes of time.
+ * canvas.h - a surface of cairo, with the few things that pictures are made of: boxes, lines, text, axes of time.
  *
- * cairo remembers its errors, and canvas_finish() reports them.  Names of a trace may contain any bytes, but cairo
- * gives up a whole picture for a text that is not UTF-8: so texts are sanitised.
+ * What goes wrong inside cairo is kept by cairo and said at the end, by canvas_finish().  Names of a trace may
+ * hold any bytes, but cairo gives up a whole picture for one that is no UTF-8: texts are made clean.
  */
 #ifndef DRAW_CANVAS_H
 #define DRAW_CANVAS_H
@@ -17,22 +17,19 @@
 #include "draw/pictures.h"
 #include "histree/value.h"
 
-#define CAIRO_FUNCTIONS(F)                                                                                       \
-	F(cairo_, arc)                                                                                           \
-	F(cairo_, close_path)                                                                                    \
-	F(cairo_, create)                                                                                        \
-	F(cairo_, curve_to)                                                                                      \
-	F(cairo_, destroy)                                                                                       \
-	F(cairo_, fill) F(cairo_, fill_preserve) F(cairo_, image_surface_create) F(cairo_, line_to)              \
-		F(cairo_, move_to) F(cairo_, new_sub_path) F(cairo_, paint) F(cairo_, rectangle)                 \
-			F(cairo_, select_font_face) F(cairo_, set_font_size) F(cairo_, set_line_join)            \
-				F(cairo_, set_line_width) F(cairo_, set_source_rgba) F(cairo_, show_text)        \
-					F(cairo_, status) F(cairo_, status_to_string) F(cairo_, stroke) F(       \
-						cairo_, surface_destroy) F(cairo_, surface_finish)               \
-						F(cairo_, surface_status) F(cairo_, surface_write_to_png_stream) \
-							F(cairo_, svg_surface_create_for_stream)                 \
-								F(cairo_, svg_surface_set_document_unit)         \
-									F(cairo_, text_extents)
+#define CAIRO_FUNCTIONS(F)                                                                                        \
+	F(cairo_, arc)                                                                                            \
+	F(cairo_, close_path) F(cairo_, create) F(cairo_, curve_to) F(cairo_, destroy) F(cairo_, fill)            \
+		F(cairo_, fill_preserve) F(cairo_, image_surface_create) F(cairo_, line_to) F(cairo_, move_to)    \
+			F(cairo_, new_sub_path) F(cairo_, paint) F(cairo_, rectangle) F(cairo_, select_font_face) \
+				F(cairo_, set_font_size) F(cairo_, set_line_join) F(cairo_, set_line_width) F(    \
+					cairo_, set_source_rgba) F(cairo_, show_text) F(cairo_, status)           \
+					F(cairo_, status_to_string) F(cairo_, stroke) F(cairo_, surface_destroy)  \
+						F(cairo_, surface_finish) F(cairo_, surface_status)               \
+							F(cairo_, surface_write_to_png_stream)                    \
+								F(cairo_, svg_surface_create_for_stream)          \
+									F(cairo_, svg_surface_set_document_unit)  \
+										F(cairo_, text_extents)
 
 /* Loaded by canvas_open(). */
 extern struct lib_cairo {
