@@ -125,6 +125,11 @@ class Browser:
         steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
         self.actions({"type": "key", "id": "keys", "actions": steps})
 
+    def press(self, key, held):
+        """A key while another one is held."""
+        steps = [{"type": kind, "value": value} for kind, value in (("keyDown", held), ("keyDown", key), ("keyUp", key), ("keyUp", held))]
+        self.actions({"type": "key", "id": "keys", "actions": steps})
+
     def command(self, name, parameters):
         """One of the DevTools protocol."""
         return self.call("POST", f"{self.session}/goog/cdp/execute", {"cmd": name, "params": parameters})

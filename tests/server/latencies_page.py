@@ -12,7 +12,7 @@ import urllib.parse
 
 import browser
 from browser import Browser, DOWN
-from page import SKIP, Page
+from page import Page, SKIP, TREE
 from serving import SMALL_TRACE, finish, large_trace, serving
 
 ANALYSES = "kernel,system-calls,wakeups,softirqs,irqs"
@@ -42,7 +42,7 @@ class Latencies(Page):
         return list(csv.DictReader(io.StringIO(done.stdout.decode(), newline="")))
 
     def show(self, fragment="views=control-flow,latencies&theme=light"):
-        self.open("#" + fragment)
+        self.open(f"{TREE}&{fragment}")  # each thread in a row of its own
         self.settle()
 
     def settle(self):

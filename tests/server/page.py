@@ -310,7 +310,7 @@ def has_legend_and_views(page):
 
 
 def press_view(page, title):
-    page.browser.run("[...document.getElementById('panes').children].find((one) => one.textContent === arguments_[0]).click()", title)
+    page.browser.run("[...document.querySelectorAll('#panes button, #tabs button')].find((one) => one.textContent === arguments_[0]).click()", title)
 
 
 EVENT_LINES = """return [...document.querySelectorAll('.line')].filter((line) => !line.hidden)

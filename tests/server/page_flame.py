@@ -41,7 +41,7 @@ def answers(page, uuid):
 
 def shows_boxes(page, fragment):
     page.open(fragment)
-    page.browser.run("document.querySelector('#panes [data-view=flame]').click()")
+    page.browser.run("document.querySelector('#tabs [data-view=flame]').click()")
     page.browser.until(DONE)
     page.browser.run("await new Promise((done) => setTimeout(done, 200))")
     boxes = page.get(f"(() => {{ const panel = {FLAME}, wide = panel.canvas.clientWidth;"

@@ -34,7 +34,7 @@ def opens_a_host(page):
 
 
 def shows_events(page):
-    page.browser.run("document.querySelector('#panes [data-view=events]').click()")
+    page.browser.run("document.querySelector('#tabs [data-view=events]').click()")
     page.browser.until("page.panels[0]?.isComplete")
     assert page.browser.run("return document.querySelector('.panel .line .host').textContent") in HOSTS
 

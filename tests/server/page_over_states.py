@@ -5,7 +5,7 @@ bookmarks, arrows, gaps; and call stacks.  Screenshots and what is skipped are a
 import sys
 
 from browser import ENTER, ESCAPE
-from page import PIXEL, WIDE_SPANS, main, press_view
+from page import PIXEL, TREE, WIDE_SPANS, main, press_view
 from serving import SMALL_NODES, SMALL_TRACE, calls_trace, damage, large_trace
 
 
@@ -73,7 +73,7 @@ def searches_states(page):
 
 def selects_everywhere(page):
     """A thread that is selected while it runs selects its CPU, a CPU its thread, an event both; and the events follow."""
-    page.open()
+    page.open(TREE)
     press_view(page, "Events")
     page.browser.until("page.panels[0]?.isComplete")
     cpus = page.browser.run("""

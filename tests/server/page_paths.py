@@ -11,7 +11,7 @@ import urllib.parse
 
 import browser
 from browser import Browser
-from page import SKIP, Page
+from page import Page, SKIP
 from serving import SMALL_TRACE, Server, Tally
 
 THREAD = 14753
@@ -61,7 +61,7 @@ def shows_path(page, fragment):
 
 
 def shows_why(page):
-    page.browser.run("document.querySelector('#panes [data-view=why]').click()")
+    page.browser.run("document.querySelector('#tabs [data-view=why]').click()")
     page.browser.until(f"Boolean({WHY})")  # of the row that was chosen before
     page.browser.until(f"{WHY}.isComplete && Boolean({WHY}.path) && {WHY}.what.textContent.includes('those it waited for')")
     page.browser.run("await new Promise((done) => setTimeout(done, 200))")
@@ -99,7 +99,7 @@ def main():
                 uuid = page.browser.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
                 fragment = "#" + urllib.parse.urlencode({
                     "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
-                    "control-flow": json.dumps({"filter": "burn", "arrows": False})})
+                    "control-flow": json.dumps({"sort": "tree", "filter": "burn", "arrows": False})})
                 tally.run("shows_path", lambda: shows_path(page, fragment))
                 for test in shows_why, follows_the_range:
                     tally.run(test.__name__, lambda: test(page))

@@ -2,9 +2,13 @@
 // app.js - the page: which trace, which views, what keys and mouse do, and all of it in the address.
 
 import * as api from "./api.js";
+import { listActions } from "./actions.js";
 import { Bookmarks } from "./bookmarks.js";
+import { divider, Dock } from "./dock.js";
 import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
+import { toggleLegend } from "./legend.js";
+import { Palette } from "./palette.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { Selection } from "./selection.js";
 import { StateSearch } from "./state_search.js";
@@ -24,6 +28,7 @@ const PANELS = [
 	{ name: "charts", title: "Charts", load: async () => (await import("./charts_panel.js")).ChartsPanel, applies: (one) => one.hasCharts },
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "flame", title: "Flame graph", load: async () => (await import("./flame_panel.js")).FlamePanel, applies: (one) => one.hasStacks },
+	{ name: "ask", title: "Ask", load: async () => (await import("./ask_panel.js")).AskPanel, applies: () => true },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true, isForDevelopers: true },
 ];
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
@@ -43,6 +48,8 @@ let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
 let wanted = []; // names of the views that are shown, or will be when their code is there
 let active = null; // the one that keys speak to
+const dock = new Dock($("dock"), $("dock-divider"), clickTab, addressChanged);
+let made = new Map(); // panels of this trace, by name: what is behind another tab stays as it was
 
 // ---- warnings, errors and loading ----
 
@@ -91,6 +98,8 @@ function writeAddress() {
 	for (const { name, settings } of panels)
 		if (settings)
 			parts.set(name, JSON.stringify(settings));
+	if (dock.height > 0)
+		parts.set("dock", dock.height);
 	if (viewport.filter !== "")
 		parts.set("filter", viewport.filter);
 	if (time.clockName() !== time.usualClock(viewport.start))
@@ -147,6 +156,8 @@ function settingsOf(name, parts) {
 function makePanel({ name, Panel }, parts) {
 	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
 	panel.addEventListener?.("settings", addressChanged);
+	panel.chose = (info) => selection.of(panel, info);
+	made.set(name, panel);
 	return panel;
 }
 
@@ -231,9 +242,10 @@ async function loadPanel(panel, parts) {
 
 function showViews(names, parts = address()) {
 	wanted = names.filter((name) => [...experiment.views, ...panelsOf(experiment)].some((one) => one.name === name));
-	const opened = new Map(panels.map((panel) => [panel.name, panel]));
+	const known = new Set(made.keys());
 	const asked = panelsOf(experiment).filter(({ name }) => names.includes(name));
-	panels = asked.filter(({ Panel }) => Panel).map((panel) => opened.get(panel.name) ?? makePanel(panel, parts));
+	panels = asked.filter(({ Panel }) => Panel).map((panel) => made.get(panel.name) ?? makePanel(panel, parts));
+	const shown = wanted.findLast((name) => asked.some((panel) => panel.name === name));
 	for (const panel of asked.filter(({ Panel }) => !Panel))
 		loadPanel(panel, parts).catch(fail);
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
@@ -241,47 +253,36 @@ function showViews(names, parts = address()) {
 	active = charts.includes(active) ? active : charts[0] ?? null;
 	const parent = $("charts");
 	parent.replaceChildren();
-	const shown = [...charts, ...panels];
-	shown.forEach((one, i) => {
+	charts.forEach((one, i) => {
 		if (i > 0)
-			parent.append(divider(shown[i - 1], one));
+			parent.append(divider(charts[i - 1], one));
 		parent.append(one.root);
 	});
 	for (const chart of charts)
 		kept.has(chart.view.name) ? chart.draw() : chart.begin();
-	for (const panel of panels) {
-		panel.chose = (info) => selection.of(panel, info);
-		if (!opened.has(panel.name) && active?.chosen >= 0)
+	for (const panel of panels)
+		if (!known.has(panel.name) && active?.chosen >= 0)
 			panel.onChosen?.(active.infoAt(active.chosen), active);
-		panel.draw();
-		panel.follow().catch(fail);
-	}
+	dock.show(panels.find(({ name }) => name === shown) ?? null);
+	dock.current?.draw();
+	dock.current?.follow().catch(fail);
 	for (const button of document.querySelectorAll("#panes button, #developers button"))
 		button.setAttribute("aria-pressed", names.includes(button.dataset.view));
 	addressChanged();
 }
 
-// Between two charts or panels: a drag gives room of one to the other.
-function divider(above, below) {
-	const line = Object.assign(document.createElement("div"), { className: "divider" });
-	line.onpointerdown = (down) => {
-		const [high, low] = [above.root.offsetHeight, below.root.offsetHeight];
-		line.setPointerCapture(down.pointerId);
-		line.onpointermove = (event) => {
-			const by = Math.max(60 - high, Math.min(event.clientY - down.clientY, low - 60));
-			above.root.style.flex = `${high + by} 1 0`;
-			below.root.style.flex = `${low - by} 1 0`;
-		};
-		line.onpointerup = () => (line.onpointermove = null);
-	};
-	return line;
+// A tab shows its panel; that of the panel which is shown hides it.
+function clickTab(name) {
+	const isShown = dock.current?.name === name;
+	isTimeClosed ||= name === "time" && isShown;
+	const isPanel = (one) => PANELS.some((panel) => panel.name === one);
+	showViews(isShown ? wanted.filter((one) => !isPanel(one)) : [...wanted.filter((one) => one !== name), name]);
 }
 
 function viewButton(view) {
 	const button = Object.assign(document.createElement("button"), { textContent: view.title, type: "button" });
 	button.dataset.view = view.name;
 	button.onclick = () => {
-		isTimeClosed ||= view.name === "time" && wanted.includes("time");
 		showViews(wanted.includes(view.name) ? wanted.filter((name) => name !== view.name) : [...wanted, view.name]);
 	};
 	return button;
@@ -299,6 +300,7 @@ function openExperiment(chosen, parts) {
 	document.title = `${chosen.name} – histree`;
 	charts = [];
 	panels = [];
+	made = new Map();
 	const isKernel = chosen.views.some((view) => view.name === "control-flow");
 	$("usage").hidden = !isKernel;
 	usage.open(isKernel ? chosen : null); // each before the range changes, of which it would ask the one before
@@ -307,7 +309,9 @@ function openExperiment(chosen, parts) {
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
 	const [forDevelopers, forAll] = [true, false].map((is) => panelsOf(chosen).filter(({ isForDevelopers = false }) => isForDevelopers === is));
-	$("panes").replaceChildren(...[...chosen.views, ...forAll].map(viewButton));
+	$("panes").replaceChildren(...chosen.views.map(viewButton));
+	dock.open([...forAll, ...forDevelopers.filter(({ name }) => parts.get("views")?.split(",").includes(name))]);
+	dock.setHeight(Number(parts.get("dock") ?? 0));
 	$("developers").replaceChildren(...forDevelopers.map(viewButton));
 	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
@@ -448,24 +452,6 @@ function toggleBookmarks() {
 		bookmarks.name.focus();
 }
 
-async function showLegend() {
-	const panel = $("legend");
-	panel.hidden = !panel.hidden;
-	if (panel.hidden)
-		return;
-	const meanings = await api.json("legend", experiment ? { experiment: experiment.uuid } : {});
-	panel.replaceChildren(...Object.entries(meanings).flatMap(([name, styles]) => [
-		Object.assign(document.createElement("h2"), { textContent: name }),
-		...styles.map((style) => {
-			const line = document.createElement("div");
-			const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
-			swatch.style.background = viewport.dark ? style.dark : style.light;
-			line.append(swatch, style.name);
-			return line;
-		}),
-	]));
-}
-
 function showMarkers() {
 	const parts = [];
 	for (const which of ["a", "b"])
@@ -480,7 +466,7 @@ function showMarkers() {
 }
 
 function redraw() {
-	for (const one of [overview, usage, axis, ...charts, ...panels])
+	for (const one of [overview, usage, axis, ...charts, ...(dock.current ? [dock.current] : [])])
 		one.draw();
 	showMarkers();
 	addressChanged();
@@ -527,7 +513,11 @@ const keys = {
 
 document.addEventListener("keydown", (event) => {
 	const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
-	if (event.ctrlKey || event.metaKey || event.altKey)
+	if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+		event.preventDefault();
+		palette.open();
+	}
+	if (event.ctrlKey || event.metaKey || event.altKey || palette.dialog.open)
 		return;
 	if (isTyping) {
 		if (event.key === "Escape")
@@ -541,6 +531,15 @@ document.addEventListener("keydown", (event) => {
 	run();
 });
 
+// ---- actions ----
+
+const palette = new Palette($("palette"), () => listActions({ keys, experiment, wanted, panels: experiment ? panelsOf(experiment) : [], showViews, clickTab,
+	saveAs, toggleFilter, sortBy: (sort) => active?.set({ sort }) }));
+
+function saveAs(kind) {
+	import("./save.js").then(({ save }) => save(kind, experiment.name, charts, viewport)).catch(fail);
+}
+
 // ---- beginning ----
 
 addEventListener("hashchange", followAddress);
@@ -548,7 +547,7 @@ viewport.addEventListener("range", redraw);
 viewport.addEventListener("overlays", redraw);
 viewport.addEventListener("filter", showFilter);
 viewport.addEventListener("markers", redraw);
-viewport.addEventListener("markers", () => panels.forEach((panel) => panel.follow().catch(fail)));
+viewport.addEventListener("markers", () => dock.current?.follow().catch(fail));
 viewport.addEventListener("theme", () => {
 	charts.forEach((chart) => chart.blocks.repaint());
 	redraw();
@@ -576,14 +575,15 @@ $("whole").onclick = keys[0];
 $("help-button").onclick = keys["?"];
 $("axis-label").onclick = keys.t;
 $("bookmarks-button").onclick = toggleBookmarks;
-$("legend-button").onclick = () => showLegend().catch(fail);
+$("legend-button").onclick = () => toggleLegend($("legend"), experiment, viewport.dark).catch(fail);
 $("theme").onclick = () => viewport.setDark(!viewport.dark);
 $("export").onchange = () => {
 	const kind = $("export").value;
 	$("export").value = "";
 	if (kind !== "")
-		import("./save.js").then(({ save }) => save(kind, experiment.name, charts, viewport)).catch(fail);
+		saveAs(kind);
 };
+$("palette-button").onclick = () => palette.open();
 showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);

@@ -9,7 +9,7 @@ import * as time from "./time.js";
 
 const LABEL_WIDTH = 240;
 
-function offer(name, type, content) {
+export function offer(name, type, content) {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(new Blob([content], { type }));
 	link.download = name;
