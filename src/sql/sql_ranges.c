@@ -283,6 +283,15 @@ static enum histree_status next_sums(struct sql_cursor *base, struct histree_err
 	return HISTREE_OK;
 }
 
+static void sums_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	const struct sum *sum = (const void *)base->row;
+	const char *label = histree_label_of(sql_table_of(base)->history, sum->quark, &sum->value);
+	(void)column;
+	if (label != NULL)
+		sqlite3_result_text(context, label, -1, SQLITE_STATIC);
+}
+
 #define AT(member) offsetof(struct sum, member)
 
 static const struct sql_column sums_columns[] = {
@@ -291,6 +300,8 @@ static const struct sql_column sums_columns[] = {
 	{ SQL_COLUMN("type", "TEXT", SQL_TYPE, AT(value)) },
 	{ SQL_COLUMN("value", "", SQL_VALUE, AT(value)) },
 	{ SQL_COLUMN("ns", "INTEGER", SQL_UINT64, AT(ns)) },
+	{ SQL_SAID("label", "TEXT") },
+	{ SQL_COLUMN("thread", "INTEGER", SQL_THREAD, AT(quark)) },
 	PATTERN_AND_RANGE,
 	{ SQL_COLUMN("host", "TEXT", SQL_HOST, AT(quark)) },
 	{ 0 },
@@ -312,6 +323,7 @@ const struct sql_relation sql_state_sums = {
 	.end = end_sums,
 	.start = start_sums,
 	.next = next_sums,
+	.cell = sums_cell,
 };
 
 /* ---- rows: what a chart shows in each pixel ------------------------------------------------------------- */

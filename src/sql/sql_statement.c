@@ -278,13 +278,9 @@ static void join_cell(struct sql_cursor *base, sqlite3_context *context, int col
 /* clang-format on */
 
 static const struct sql_column time_in_state_columns[] = {
-	{ SQL_SAID("quark", "INTEGER") },
-	{ SQL_SAID("path", "TEXT") },
-	{ SQL_SAID("type", "TEXT") },
-	{ SQL_SAID("value", "") },
-	{ SQL_SAID("ns", "INTEGER") },
-	{ SQL_GIVEN("pattern", SQL_ARGUMENT) },
-	RANGE,
+	{ SQL_SAID("quark", "INTEGER") },  { SQL_SAID("path", "TEXT") },           { SQL_SAID("type", "TEXT") },
+	{ SQL_SAID("value", "") },         { SQL_SAID("ns", "INTEGER") },          { SQL_SAID("label", "TEXT") },
+	{ SQL_SAID("thread", "INTEGER") }, { SQL_GIVEN("pattern", SQL_ARGUMENT) }, RANGE,
 };
 static const struct sql_column cpu_usage_columns[] = { OF_A_THREAD, RANGE };
 static const struct sql_column cpu_usage_of_hosts_columns[] = { { SQL_SAID("host", "TEXT") }, OF_A_THREAD, RANGE };
@@ -338,7 +334,7 @@ static const struct sql_column join_columns[] = {
 
 const struct sql_statement sql_statements[] = {
 	{ .relation = STATEMENT("time_in_state", time_in_state_columns, 3),
-	  .text = "SELECT quark, path, type, value, sum(ns) FROM \"%w\".state_sums(?1, ?2, ?3) "
+	  .text = "SELECT quark, path, type, value, sum(ns), label, thread FROM \"%w\".state_sums(?1, ?2, ?3) "
 		  "GROUP BY quark, type, value" },
 	{ .relation = STATEMENT("cpu_usage", cpu_usage_columns, 2),
 	  .is_of_one = true,

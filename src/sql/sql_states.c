@@ -355,7 +355,8 @@ static void states_cell(struct sql_cursor *base, sqlite3_context *context, int c
 	{ SQL_COLUMN("duration", "INTEGER", SQL_DURATION, 0) },						\
 	{ SQL_COLUMN("type", "TEXT", SQL_TYPE, AT(value)) },						\
 	{ SQL_COLUMN("value", "", SQL_VALUE, AT(value)) },						\
-	{ SQL_SAID("label", "TEXT") }
+	{ SQL_SAID("label", "TEXT") },									\
+	{ SQL_COLUMN("thread", "INTEGER", SQL_THREAD, AT(quark)) }
 #define HOST_COLUMN { SQL_COLUMN("host", "TEXT", SQL_HOST, AT(quark)), .role = SQL_BY_HOST }
 /* clang-format on */
 
