@@ -19,6 +19,7 @@
 #include "cli/thread_lives.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
+#include "histree/events.h"
 #include "histree/states.h"
 
 enum { PATH_WIDTH_MAX = 40, THREAD_WIDTH = 24 };
@@ -169,7 +170,7 @@ static enum cli_exit open_rows(struct row_writer *rows, const struct cli_questio
 {
 	columns[0].width = attribute_list_width(list, PATH_WIDTH_MAX);
 	columns[count - 1].is_hidden = !printing->has_lives;
-	return rows_open(rows, question, columns, count, ROWS_NAMED);
+	return rows_open(rows, question, columns, count, ROWS_PLAIN);
 }
 
 /* ---- least, mean and greatest ------------------------------------------------------------------------------- */
@@ -348,6 +349,42 @@ static int print_changes(struct printing *printing, const struct attribute_list 
 	return status;
 }
 
+/* ---- what was not recorded ---------------------------------------------------------------------------------- */
+
+/* Attributes that come of one kind of event. */
+static const struct {
+	const char *attribute, *event, *option;
+} sources[] = {
+	{ "Frequency", "cpu_frequency", "power:cpu_frequency" },
+};
+
+static bool has_event(const struct histree_events *events, const char *name)
+{
+	size_t count;
+	const char *const *types = histree_events_types(events, &count);
+	for (size_t i = 0; i < count; i++)
+		if (strstr(types[i], name) != NULL)
+			return true;
+	return false;
+}
+
+/* A pattern that matches nothing may ask for what the trace has no events of. */
+static void say_not_recorded(const struct target *target, const struct cli_words *words)
+{
+	struct histree_events *events = NULL;
+	struct histree_error error;
+	if (target->store == NULL || histree_events_open(target->store, &events, &error) != HISTREE_OK)
+		return;
+	for (size_t i = 1; i < words->count; i++)
+		for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++)
+			if (strstr(words->words[i], sources[k].attribute) != NULL &&
+			    !has_event(events, sources[k].event))
+				report("'%s': not recorded: the trace has no events for it (%s): record them with "
+				       "'perf record -e', or 'lttng enable-event -k' and '_' for ':'",
+				       words->words[i], sources[k].option);
+	histree_events_close(events);
+}
+
 /* ---- the verb ----------------------------------------------------------------------------------------------- */
 
 static int numbers_run(void *said, const struct cli_words *words)
@@ -372,6 +409,8 @@ static int numbers_run(void *said, const struct cli_words *words)
 	if (status == CLI_OK)
 		status = thread_words_match(&list, &target, history, words->words + 1, words->count - 1,
 					    ATTRIBUTES_WITH_STATES);
+	if (status == CLI_NOTHING)
+		say_not_recorded(&target, words);
 	const bool has_list =
 		printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0));
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)

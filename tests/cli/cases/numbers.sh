@@ -54,3 +54,4 @@ try histree numbers with nothing
 try histree numbers with
 try histree numbers with level --parts 0
 try histree numbers with level --from 10 --to 5
+try histree numbers "$STORE" "CPUs/*/Frequency"
