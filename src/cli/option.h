@@ -136,6 +136,7 @@ enum cli_ask {
 struct cli_question {
 	const char *from, *to, *at, *where, *thread, *by, *sort, *columns, *analysis, *host, *format;
 	uint64_t parts, limit;
+	uint64_t usual_limit; /* for people who ask for no other; 0: all rows */
 	bool reverse;
 	/* For messages: what these are called, where it is not --from, --to and --host. */
 	const char *from_name, *to_name, *host_name;

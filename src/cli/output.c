@@ -22,6 +22,7 @@
 #include "base/json_text.h"
 #include "base/table.h"
 #include "cli/line_editor.h"
+#include "cli/pager.h"
 
 /* ---- output -------------------------------------------------------------------------------------------------- */
 
@@ -34,6 +35,12 @@ struct output *output_create(int file)
 	output->failure = 0;
 	output->used = 0;
 	return output;
+}
+
+struct output *output_create_paged(void)
+{
+	pager_begin();
+	return output_create(STDOUT_FILENO);
 }
 
 static void write_all(struct output *output, const char *bytes, size_t size)

@@ -58,6 +58,9 @@ void output_format(struct output *output, const char *format, ...) __attribute__
 
 /* Returns a new buffer in front of `file`, or NULL if there is no memory. */
 struct output *output_create(int file);
+
+/* The same of standard output, with a pager on a terminal (pager.h): for tables and pages that people read. */
+struct output *output_create_paged(void);
 void output_flush(struct output *output);
 
 /* Flushes and frees, but does not close the file.  Returns 0, or the errno of the first failure.  NULL is fine. */

@@ -28,6 +28,7 @@
 #include "cli/answer.h"
 #include "cli/attribute_list.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "histree/attributes.h"
 #include "view/view.h"
 
@@ -152,15 +153,19 @@ static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
 enum cli_exit rows_open(struct row_writer *rows, const struct cli_question *question,
 			const struct row_column *columns, size_t column_count, unsigned kind)
 {
-	return rows_open_on(rows, output_create(STDOUT_FILENO), question, columns, column_count, kind);
+	return rows_open_on(rows, output_create_paged(), question, columns, column_count, kind);
 }
 
 enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const struct cli_question *question,
 			   const struct row_column *columns, size_t column_count, unsigned kind)
 {
-	prepare(rows, row_format_find(question->format), output, columns, column_count, kind);
+	prepare(rows, row_format_find(question->format), output, columns, column_count, kind | ROWS_NAMED);
+	rows->is_bold = rows->format == &row_format_text && pager_shows_bold();
+	rows->is_usual = question->limit == 0 && rows->format == &row_format_text && question->usual_limit != 0;
 	if (question->limit != 0)
 		rows->row_max = question->limit;
+	else if (rows->is_usual)
+		rows->row_max = question->usual_limit;
 	find_quick(rows);
 	if (output == NULL)
 		return report_no_memory();
@@ -172,6 +177,19 @@ enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const
 		rows->output = NULL;
 	}
 	return code;
+}
+
+void rows_say_rest(const struct row_writer *rows, uint64_t all)
+{
+	if (!rows->is_usual || rows->row_count < rows->row_max || (all != 0 && all <= rows->row_max))
+		return;
+	output_flush(rows->output);
+	if (all != 0)
+		report("%" PRIu64 " of %" PRIu64 " rows; '--limit %" PRIu64 "' prints all", rows->row_count, all,
+		       all);
+	else
+		report("the first %" PRIu64 " rows; '--limit N' prints more, and '--format tsv' all",
+		       rows->row_count);
 }
 
 int rows_close(struct row_writer *rows, int status)
@@ -481,8 +499,10 @@ void row_names(struct row_writer *rows)
 	if (!is_due)
 		return;
 	rows->column = 0;
+	output_text(rows->output, rows->is_bold ? "\033[1m" : "");
 	for (size_t i = 0; i < rows->column_count; i++)
 		row_text(rows, rows->columns[i].name);
+	output_text(rows->output, rows->is_bold ? "\033[m" : "");
 	row_end(rows);
 	rows->row_count = 0;
 	rows->column = column;

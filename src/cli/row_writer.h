@@ -19,8 +19,8 @@
  * Cells may also be written one by one, in the order of the columns, with a cell for each column in every row.
  * Cells of columns that the format or --columns leaves out are dropped, and so are rows after --limit.
  *
- * 	text	aligned columns for people, a header only with ROWS_NAMED; a column has the width given, and a wider
- * 		cell pushes its row
+ * 	text	aligned columns for people, below their names; a column has the width given, and a wider cell pushes
+ * 		its row
  * 	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
  * 	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
  * 	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
@@ -137,6 +137,8 @@ struct row_writer {
 	size_t quick;   /* cells before this one are written in any case */
 	uint64_t row_count, row_max;
 	bool is_named;       /* text: the first row has the names of the columns above it */
+	bool is_bold;        /* the names are */
+	bool is_usual;       /* the limit is that of a verb, which nobody asked for */
 	const void *context; /* of the functions of columns */
 	uint64_t left_out[ROW_COLUMNS_MAX / 64];
 };
@@ -158,6 +160,12 @@ enum cli_exit rows_open(struct row_writer *rows, const struct cli_question *ques
 /* The same on another output, or NULL: memory was out. */
 enum cli_exit rows_open_on(struct row_writer *rows, struct output *output, const struct cli_question *question,
 			   const struct row_column *columns, size_t column_count, unsigned kind);
+
+/*
+ * Says for people, behind the rows, that there are more than a limit that nobody asked for lets through: of `all`
+ * rows, or of 0 if they were not counted.
+ */
+void rows_say_rest(const struct row_writer *rows, uint64_t all);
 
 /* Ends both.  Returns `status`, or CLI_INPUT if standard output could not be written, which is reported. */
 int rows_close(struct row_writer *rows, int status);

@@ -317,8 +317,6 @@ struct sql_session_session {
 	const struct row_format *format;
 	struct output *output;
 	struct sql_progress progress;
-	bool has_rows;  /* some statement gave one */
-	bool asks_rows; /* some statement can give rows */
 };
 
 /* ---- one statement ------------------------------------------------------------------------------------ */
@@ -363,10 +361,9 @@ static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement
 	}
 	for (int i = 0; i < count; i++)
 		columns[i] = column_of(statement, i, code == SQLITE_ROW);
-	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count, ROWS_PLAIN);
+	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count, ROWS_NAMED);
 	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
 		sql_progress_clear(&session->progress);
-		session->has_rows = true;
 		for (int i = 0; i < count; i++) {
 			switch (sqlite3_column_type(statement, i)) {
 			case SQLITE_INTEGER:
@@ -450,7 +447,6 @@ static enum cli_exit run_text(struct sql_session_session *session, const char *t
 			session->progress.shown_ns = session->progress.began_ns + first_ns - next_ns;
 
 			code = sqlite3_step(statement);
-			session->asks_rows = session->asks_rows || sqlite3_column_count(statement) > 0;
 			if (sqlite3_column_count(statement) > 0 && (code == SQLITE_ROW || code == SQLITE_DONE))
 				code = put_rows(session, statement, code);
 		}
@@ -593,9 +589,8 @@ enum cli_exit sql_session_run(const struct sql_request *request, struct output *
 			sigaction(SIGINT, &action, NULL);
 			sql_prompt_run(&prompt);
 			interruptible = NULL;
-			session.has_rows = true;
 		}
 	}
 	sqlite3_close(session.db);
-	return status == CLI_OK && session.asks_rows && !session.has_rows ? CLI_NOTHING : status;
+	return status;
 }

@@ -319,7 +319,7 @@ static enum cli_exit path_walk(struct printing *printing,
 static enum cli_exit path_print(struct printing *printing, const struct path_options *chosen)
 {
 	struct histree_error error;
-	const unsigned kind = ROWS_NAMED | (printing->asked.hosts != NULL ? ROWS_OF_HOSTS : 0);
+	const unsigned kind = printing->asked.hosts != NULL ? ROWS_OF_HOSTS : 0;
 	if (path_start(&printing->asked, &error) != HISTREE_OK)
 		return report_error(&error);
 	enum cli_exit code =
@@ -344,6 +344,8 @@ static enum cli_exit path_print(struct printing *printing, const struct path_opt
 			row_put(&printing->rows, &row);
 		}
 	}
+	if (code == CLI_OK)
+		rows_say_rest(&printing->rows, chosen->totals ? printing->totals.count : 0);
 	return (enum cli_exit)rows_close(&printing->rows, code);
 }
 
@@ -358,7 +360,7 @@ static enum histree_status path_draw(void *context, picture_write *write, void *
 	return histree_draw_path(drawing->history, &drawing->options, write, file, error);
 }
 
-static const struct path_options path_defaults = { .question = { .analysis = "graph" } };
+static const struct path_options path_defaults = { .question = { .analysis = "graph", .usual_limit = 20 } };
 
 static int critical_path_run(void *said, const struct cli_words *words)
 {
@@ -399,7 +401,8 @@ const struct cli_verb verb_critical_path = {
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_TO] = "; the path ends with the first change of the thread after it",
+	.says = { [ASK_LIMIT] = "; default: 20 in text, else all",
+		  [ASK_TO] = "; the path ends with the first change of the thread after it",
 		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = path_option_rows,
 	.options_size = sizeof(struct path_options),
@@ -813,9 +816,7 @@ static int print_table(const struct why *why)
 	while (why->chosen->table != NULL && strcmp(why_table_names[which], why->chosen->table) != 0)
 		which++;
 	enum cli_exit code = rows_open(&rows, &why->chosen->question, tables[which].columns, tables[which].count,
-				       ROWS_NAMED | (why->asked.hosts != NULL ? ROWS_OF_HOSTS : 0));
-	if (code == CLI_OK)
-		row_names(&rows);
+				       why->asked.hosts != NULL ? ROWS_OF_HOSTS : 0);
 	if (code == CLI_OK)
 		tables[which].put(&why->waits, &rows);
 	return rows_close(&rows, code);
@@ -843,7 +844,7 @@ static enum cli_exit why_print(const struct why *why)
 	if (why->chosen->table != NULL || question->columns != NULL ||
 	    !row_format_find(question->format)->for_people)
 		return (enum cli_exit)print_table(why);
-	struct output *output = output_create(STDOUT_FILENO);
+	struct output *output = output_create_paged();
 	if (output == NULL)
 		return report_no_memory();
 

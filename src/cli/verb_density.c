@@ -295,7 +295,7 @@ static int print(const struct histree_segment_store *store, const struct histree
 	memcpy(columns, bucket_columns, sizeof(columns));
 	columns[BUCKET_VALUE].is_hidden = !rows.by_value;
 	columns[BUCKET_TIME].is_hidden = rows.column_count == 0;
-	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_NAMED);
+	enum cli_exit code = rows_open(&writer, question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	for (size_t group = 0; code == CLI_OK && histree_segment_density_group(rows.density, group) != NULL;
 	     group++)
 		for (uint32_t column = 0; column < columns_of(&rows); column++)

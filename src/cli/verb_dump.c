@@ -39,8 +39,8 @@ static int dump_run(void *said, const struct cli_words *words)
 		struct interval_rows rows;
 		struct answer_stats stats;
 		struct histree_error error = { 0 };
-		enum cli_exit code = interval_rows_open(&rows, output_create(STDOUT_FILENO), &chosen->question,
-							part, &list, INTERVAL_PLAIN);
+		enum cli_exit code = interval_rows_open(&rows, output_create_paged(), &chosen->question, part,
+							&list, INTERVAL_PLAIN);
 		if (code == CLI_OK) {
 			if (answer(&everything, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
 				code = report_error(&error);

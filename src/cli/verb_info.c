@@ -705,7 +705,7 @@ static int info_run(void *said, const struct cli_words *words)
 	struct info_options *chosen = said;
 	struct informing informing = {
 		.format = row_format_find(chosen->question.format),
-		.output = output_create(STDOUT_FILENO),
+		.output = output_create_paged(),
 	};
 	if (informing.output == NULL)
 		return report_no_memory();

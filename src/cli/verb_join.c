@@ -242,7 +242,7 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 	for (size_t i = 0; i < schema->field_count; i++)
 		joining->columns[STATE_COLUMNS + i] = segment_target_column(schema, i);
 	enum cli_exit code = rows_open(&joining->rows, &chosen->question, joining->columns,
-				       STATE_COLUMNS + schema->field_count, ROWS_NAMED);
+				       STATE_COLUMNS + schema->field_count, ROWS_PLAIN);
 
 	if (code == CLI_OK)
 		code = put_pairs(joining, &query);

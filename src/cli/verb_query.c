@@ -530,8 +530,8 @@ static int print(const struct query_question *question, int status, struct histr
 	};
 	const struct cli_question *chosen = &question->chosen->question;
 	enum cli_exit code =
-		interval_rows_open(&rows, output_create(STDOUT_FILENO), chosen, question->answer.history,
-				   &question->list, chosen->parts != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
+		interval_rows_open(&rows, output_create_paged(), chosen, question->answer.history, &question->list,
+				   chosen->parts != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
 	if (code == CLI_OK) {
 		query_question_ask(question, status, &taker, &outcome);
 		code = query_outcome_report(&outcome, question->chosen);

@@ -133,7 +133,7 @@ static enum cli_exit judge(const struct report_source *source)
 
 static enum cli_exit print_page(const struct report_source *source, bool is_html)
 {
-	struct output *output = output_create(STDOUT_FILENO);
+	struct output *output = output_create_paged();
 	if (output == NULL)
 		return report_no_memory();
 	enum cli_exit code = write_page(output, source, is_html);

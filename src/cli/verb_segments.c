@@ -114,7 +114,7 @@ static int segments_run(void *said, const struct cli_words *words)
 			columns[TIME_COLUMNS + i].put = put_content;
 		}
 		enum cli_exit code = rows_open(&rows, &chosen->question, columns,
-					       TIME_COLUMNS + schema->field_count, ROWS_NAMED);
+					       TIME_COLUMNS + schema->field_count, ROWS_PLAIN);
 		if (code == CLI_OK)
 			code = put_segments(&rows, &target, chosen->question.where);
 		status = rows_close(&rows, code);

@@ -82,7 +82,7 @@ static int print(const struct histree_segment_store *store, const struct histree
 	struct row_writer rows;
 	const struct histree_segment_group *group;
 	struct histree_segment_group all = *histree_segment_stats_all(stats);
-	enum cli_exit code = rows_open(&rows, &chosen->question, ROW_COLUMNS(columns), ROWS_NAMED);
+	enum cli_exit code = rows_open(&rows, &chosen->question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	if (code != CLI_OK)
 		return code;
 	rows.context = chosen->of;

@@ -489,7 +489,7 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 	for (size_t i = 0; i < TOP_COLUMNS; i++)
 		columns[i].is_hidden = is_hidden(top, i);
 	enum cli_exit code = rows_open(&writer, &chosen->question, columns, TOP_COLUMNS,
-				       ROWS_NAMED | (top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0));
+				       top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0);
 	if (code != CLI_OK)
 		return code;
 	struct top_order order = { .top = top, .sort = chosen->order };
@@ -511,6 +511,7 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 		row_put(&writer, &row);
 	}
 	free(ordered);
+	rows_say_rest(&writer, count);
 	if (code == CLI_OK && count == 0)
 		code = report_nothing(chosen, history);
 	if (top->switches.has_gaps)
@@ -631,7 +632,7 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	return code;
 }
 
-static const struct top_options defaults = { .question = { .by = "thread" } };
+static const struct top_options defaults = { .question = { .by = "thread", .usual_limit = 10 } };
 
 static int top_run(void *said, const struct cli_words *words)
 {
@@ -699,6 +700,7 @@ const struct cli_verb verb_top = {
 			     "had the CPU that others waited for) or host; default: thread",
 		  [ASK_SORT] = "; KEY is user, system, waiting, blocked and so on, count, longest_wait, "
 			       "longest_block, voluntary or involuntary; default: what ran longest",
+		  [ASK_LIMIT] = "; default: 10 in text, else all",
 		  [ASK_ANALYSIS] = "; default: kernel" },
 	.options = options,
 	.options_size = sizeof(struct top_options),

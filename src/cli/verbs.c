@@ -169,7 +169,7 @@ static int help_run(void *said, const struct cli_words *words)
 	const struct cli_verb *subject = NULL;
 	if (words->count > 0 && (subject = cli_verb_find(words->words[0])) == NULL)
 		return CLI_USAGE;
-	struct output *output = output_create(STDOUT_FILENO);
+	struct output *output = output_create_paged();
 	if (output == NULL)
 		return report_no_memory();
 	help_print(output, subject);

@@ -51,7 +51,7 @@ def dumped(folder):
 
 def read(histree, store):
     found = []
-    for line in run(histree, "events", store).splitlines():
+    for line in run(histree, "events", store).splitlines()[1:]:
         _, time, rest = line.split(None, 2)
         kind, fields = rest.split(None, 1)
         fields = dict(field.split("=", 1) for field in fields.split(", ") if "=" in field)

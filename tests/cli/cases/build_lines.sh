@@ -2,7 +2,7 @@
 cp "$DATA/lines-made/trace.txt" trace.txt
 try histree build -q trace.txt -o store
 histree info store | grep -E 'event count|lost|warning' | sed "s|$PWD/||"
-histree events store | sed -n 1,4p
+histree events store | sed -n 2,5p
 histree query store --at +1us 'Threads/41/*' --format tsv
 histree rebuild -q store
 histree info store | grep 'event count'

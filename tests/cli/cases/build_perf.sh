@@ -7,7 +7,7 @@ done | uniq | wc -l
 histree info file.histree | grep -E '^(trace|events|gaps|lost|warning)'
 histree query file.histree --at +1us 'CPUs/*/Current_thread' --format tsv
 # perf tells of a name first: states of the kernel begin with its first event.
-histree events file.histree | head -1 | cut -c 10-45
+histree events file.histree | sed -n 2p | cut -c 10-45
 histree info file.histree | grep -E '^start' | sort -u | cut -c 1-50
 cp $DATA/perf-made/*.data .
 chmod u+w *.data

@@ -1,7 +1,7 @@
 # Nothing that has the name is replaced unasked, by any verb that writes a picture or a page; and never by half of one.
 histree draw "$STORE" -o probe.svg 2>&1 | grep -q 'built without cairo' && exit 77
 histree build -q -a kernel,graph -o waits.histree $DATA/demo-trace
-thread=$(histree ls waits.histree -a graph 'Threads/*' | awk -F / 'NR == 2 { print $2 }')
+thread=$(histree ls waits.histree -a graph 'Threads/*' | awk -F / 'NR == 3 { print $2 }')
 try_twice() {
 	file=$1
 	shift

@@ -22,7 +22,7 @@ histree segments store sample-stacks --format tsv
 histree flame store --by thread --folded
 histree flame store --by process --folded
 try histree flame store --by name
-histree events store | sed -n 2p
+histree events store | sed -n 3p
 cat >untimed.txt <<'END'
 # ========
 scan 12 77 cycles: 
