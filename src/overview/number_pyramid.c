@@ -141,15 +141,14 @@ static enum histree_status close_full(struct pyramid_maker *maker, uint32_t owne
 	return status;
 }
 
-static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
-				      histree_time end, const struct histree_value *value,
-				      struct histree_error *error)
+static enum histree_status number_add(struct pyramid_maker *maker, uint32_t owner,
+				      const struct histree_interval *state, struct histree_error *error)
 {
 	struct number_cell *cell = cell_of(maker, owner, 0);
 	if (cell->filled++ == 0)
-		cell->start = start;
-	number_summary_add(&cell->summary, value, number_summary_ns(start, end));
-	return close_full(maker, owner, end, error);
+		cell->start = state->start;
+	number_summary_add(&cell->summary, &state->value, number_summary_ns(state->start, state->end));
+	return cell->filled >> maker->log2 == 0 ? HISTREE_OK : close_full(maker, owner, state->end, error);
 }
 
 static enum histree_status number_feed_begin(struct pyramid_maker *maker, struct histree_error *error)

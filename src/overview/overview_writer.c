@@ -189,6 +189,15 @@ static enum histree_status choose_kept(struct writer *writer, struct fed_rows *r
 	return HISTREE_OK;
 }
 
+/* All that ends up to a time is not written. */
+static void skip_slice(struct fed_rows *rows, uint32_t count, histree_time to)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct fed_row *row = &rows->rows[i];
+		row->written = row_feed_after(rows->feed, row->owner, row->written, to);
+	}
+}
+
 /* All that ends up to a time, and was not written. */
 static enum histree_status take_slice(struct fed_rows *rows, uint32_t count, histree_time origin, histree_time to,
 				      struct histree_error *error)
@@ -229,10 +238,13 @@ static enum histree_status write_slices(struct writer *writer, struct fed_rows *
 						? (histree_time)((uint64_t)writer->of.start + (i + 1) * ahead)
 						: writer->of.end;
 		status = overview_progress_show(&writer->progress, (double)i / (double)slices, error);
+		if (i % every != every / 2) {
+			skip_slice(rows, writer->choice.count, to);
+			continue;
+		}
 		if (status == HISTREE_OK)
 			status = take_slice(rows, writer->choice.count, writer->of.start, to, error);
-		for (size_t state = 0; i % every == every / 2 && state < rows->count && status == HISTREE_OK;
-		     state++)
+		for (size_t state = 0; state < rows->count && status == HISTREE_OK; state++)
 			status = take_state(file, &writer->choice, &rows->feed->values,
 					    &rows->slice[rows->order[state].index], error);
 	}

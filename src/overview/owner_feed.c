@@ -65,10 +65,9 @@ static bool add_state(struct owner_feed *feed, uint32_t owner, const struct hist
 	assert(state->start == of->next && state->start <= state->end);
 	of->next = state->end + 1;
 	of->states += of->states < UINT32_MAX;
-	of->kinds |= (uint8_t)state_counts_kind(&state->value);
+	of->kinds |= state->value.type == HISTREE_INT ? HAS_NUMBER : (uint8_t)state_counts_kind(&state->value);
 	for (unsigned i = feed->fed_count; i-- > 0;) {
-		const enum histree_status status =
-			pyramid_maker_add(feed->fed[i], owner, state->start, state->end, &state->value, NULL);
+		const enum histree_status status = pyramid_maker_add(feed->fed[i], owner, state, NULL);
 		if (status != HISTREE_OK)
 			drop_kind(feed, feed->fed[i], status);
 	}

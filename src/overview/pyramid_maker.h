@@ -7,7 +7,7 @@
  *
  * 	pyramid_maker_feed(&maker, &number_cells, ...);				// there is no history yet
  * 	pyramid_maker_feed_owner(&maker, quark, now, &error);
- * 	pyramid_maker_add(&maker, owner, start, end, &value, &error);		// of each owner in order
+ * 	pyramid_maker_add(&maker, owner, &state, &error);			// of each owner in order
  * 	pyramid_maker_feed_end(&maker, end, &error);				// what is kept is of all states
  * 	pyramid_maker_adopt(&maker, &fed, &source, bytes_max, &error);		// owners are chosen, and how wide
  * 	pyramid_maker_end(&maker, &bytes, &error);				// the file
@@ -80,9 +80,8 @@ struct cell_kind {
 	enum histree_status (*adopt)(struct pyramid_maker *maker, struct histree_error *error);
 
 	/* Add a state. */
-	enum histree_status (*add)(struct pyramid_maker *maker, uint32_t owner, histree_time start,
-				   histree_time end, const struct histree_value *value,
-				   struct histree_error *error);
+	enum histree_status (*add)(struct pyramid_maker *maker, uint32_t owner,
+				   const struct histree_interval *state, struct histree_error *error);
 	/* What was added is ready, as far as it ever is.  NULL: it was so before. */
 	enum histree_status (*flush)(struct pyramid_maker *maker, struct histree_error *error);
 	/* All was added.  A kind that has begun no file until now may do so, or say that it is not wanted. */
@@ -250,11 +249,11 @@ enum histree_status pyramid_maker_feed_end(struct pyramid_maker *maker, histree_
 /* Whether what was kept of an attribute is of use. */
 bool pyramid_maker_has(const struct pyramid_maker *maker, histree_quark quark);
 
-static inline enum histree_status pyramid_maker_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
-						    histree_time end, const struct histree_value *value,
+static inline enum histree_status pyramid_maker_add(struct pyramid_maker *maker, uint32_t owner,
+						    const struct histree_interval *state,
 						    struct histree_error *error)
 {
-	return maker->kind->add(maker, owner, start, end, value, error);
+	return maker->kind->add(maker, owner, state, error);
 }
 
 /* All was added: what is left becomes ready, and is given away. */

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "state/pyramid.h"
 
@@ -64,6 +65,29 @@ struct overview_state row_feed_state(const struct row_feed *feed, uint32_t owner
 					.attribute = owner };
 }
 
+size_t row_feed_after(const struct row_feed *feed, uint32_t owner, size_t index, histree_time time)
+{
+	const struct row_owner *of = &feed->owners[owner];
+	return SEARCH(i, index, of->kept, feed->pages[of->pages[i / PAGE_STATES]].ends[i % PAGE_STATES] <= time);
+}
+
+/* States of an owner, page by page, to `row`, which has room for them. */
+static void copy_row(struct row_feed *feed, uint32_t number, size_t first, size_t count)
+{
+	const struct row_owner *owner = &feed->owners[number];
+	struct overview_state *to = feed->row;
+	for (size_t left = count, at = first % PAGE_STATES, page_number = first / PAGE_STATES; left > 0; at = 0) {
+		const struct row_page *page = &feed->pages[owner->pages[page_number++]];
+		const size_t here = PAGE_STATES - at < left ? PAGE_STATES - at : left;
+		histree_time start = at > 0 ? page->ends[at - 1] + 1 : page->from;
+		for (size_t i = at; i < at + here; i++) {
+			*to++ = (struct overview_state){ start, page->ends[i], page->values[i], number };
+			start = page->ends[i] + 1;
+		}
+		left -= here;
+	}
+}
+
 /* There is a page for it. */
 static void keep_state(struct row_feed *feed, const struct row_owner *owner, size_t index, histree_time start,
 		       histree_time end, uint32_t value)
@@ -98,8 +122,7 @@ bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
 	owner->width_log2 = width_log2 > owner->width_log2 ? width_log2 : owner->width_log2;
 	if (!array_reserve(&feed->row, &feed->row_capacity, count))
 		return false;
-	for (size_t i = 0; i < count; i++)
-		feed->row[i] = row_feed_state(feed, number, first + i);
+	copy_row(feed, number, first, count);
 	struct overview_scale scale = {
 		.origin = feed->start,
 		.from = feed->row[0].start,
@@ -201,7 +224,8 @@ bool row_feed_add(struct row_feed *feed, uint32_t number, const struct histree_i
 		leave_out(feed, owner);
 		return true;
 	}
-	if ((value->type != HISTREE_INT || !value_table_has_recent(&feed->values, value->int32, &index)) &&
+	if (value->type != HISTREE_NULL && /* which is the first of a table */
+	    (value->type != HISTREE_INT || !value_table_has_recent(&feed->values, value->int32, &index)) &&
 	    value_table_add(&feed->values, value, &index, NULL) != HISTREE_OK)
 		return false;
 	if (owner->kept == owner->page_count * PAGE_STATES && !take_page(feed, owner))

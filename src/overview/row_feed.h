@@ -68,6 +68,9 @@ bool row_feed_widen(struct row_feed *feed, uint32_t owner, unsigned width_log2);
 
 /* Returns a state that is kept. */
 struct overview_state row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index);
+
+/* Returns which of them from `index` on is the first that ends after a time; how many there are: none does. */
+size_t row_feed_after(const struct row_feed *feed, uint32_t owner, size_t index, histree_time time);
 void row_feed_release(struct row_feed *feed);
 
 #endif

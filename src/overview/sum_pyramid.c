@@ -312,36 +312,39 @@ static enum histree_status add_value(const struct place *at, histree_time first,
 	return status;
 }
 
-/* Add a value if it lies within a cell and does not end it, as most do.  Returns whether that is so. */
-static bool add_within_cell(const struct place *at, histree_time first, histree_time last,
-			    const struct state_sum_part *part)
+/* Add a state that lies within a cell and does not end it, as most do.  Returns whether it does. */
+static bool add_within_cell(const struct pyramid_maker *maker, struct sum_cell *cell,
+			    const struct histree_interval *state)
 {
-	const uint64_t origin = (uint64_t)at->maker->of.start, mask = (UINT64_C(1) << at->maker->log2) - 1;
-	const uint64_t start = (uint64_t)first - origin, end = (uint64_t)last - origin;
-	struct sum_cell *cell = cell_of(at);
-	if ((start | mask) != (end | mask) || (end & mask) == mask)
+	const uint64_t origin = (uint64_t)maker->of.start, mask = (UINT64_C(1) << maker->log2) - 1;
+	const uint64_t start = (uint64_t)state->start - origin, end = (uint64_t)state->end - origin;
+	const bool is_int = state->value.type == HISTREE_INT;
+	if ((start ^ end) >> maker->log2 != 0 || (end & mask) == mask ||
+	    (!is_int && state->value.type != HISTREE_UNKNOWN))
 		return false;
-	const struct state_sum_part here = { part->value, part->is_unknown, end - start + 1, part->begins };
+	const struct state_sum_part here = { is_int ? state->value.int32 : 0, !is_int, end - start + 1, 1 };
 	if (!state_sum_add(&cell->sum, &here))
 		cell->is_of_no_use = true;
 	return true;
 }
 
-static enum histree_status sum_add(struct pyramid_maker *maker, uint32_t owner, histree_time start,
-				   histree_time end, const struct histree_value *value, struct histree_error *error)
+static enum histree_status sum_add(struct pyramid_maker *maker, uint32_t owner,
+				   const struct histree_interval *state, struct histree_error *error)
 {
 	const struct place at = { maker, owner, 0 };
+	const struct histree_value *value = &state->value;
 	const bool is_int = value->type == HISTREE_INT, is_unknown = value->type == HISTREE_UNKNOWN;
-	if (maker->again == NULL && cell_of(&at)->is_of_no_use) {
+	struct sum_cell *cell = cell_of(&at);
+	if (maker->again == NULL && cell->is_of_no_use) {
 		maker->kept.of[owner] = HISTREE_ROOT;
 		return HISTREE_OK;
 	}
+	if (add_within_cell(maker, cell, state))
+		return HISTREE_OK;
 	const struct state_sum_part part = { .value = is_int ? value->int32 : 0,
 					     .is_unknown = is_unknown,
 					     .begins = 1 };
-	if ((is_int || is_unknown) && add_within_cell(&at, start, end, &part))
-		return HISTREE_OK;
-	return add_value(&at, start, end, is_int || is_unknown ? &part : NULL,
+	return add_value(&at, state->start, state->end, is_int || is_unknown ? &part : NULL,
 			 !is_int && !is_unknown && value->type != HISTREE_NULL, error);
 }
 

@@ -148,15 +148,18 @@ static bool widen_ints(struct number_summary *summary, const struct histree_valu
 
 void number_summary_add(struct number_summary *summary, const struct histree_value *value, wide_uint ns)
 {
-	if (!number_summary_takes(value)) {
+	const bool is_after_ints = widen_ints(summary, value);
+	if (!is_after_ints && !number_summary_takes(value)) {
 		*(value->type == HISTREE_UNKNOWN ? &summary->unknown_ns : &summary->other_ns) += ns;
 		return;
 	}
-	if (!widen_ints(summary, value))
+	if (!is_after_ints)
 		widen(summary, value, value);
 	summary->states++;
 	summary->number_ns += ns;
-	if (is_whole(value))
+	if (is_after_ints)
+		add_whole(summary, (wide_int)value->int32 * (wide_int)ns);
+	else if (is_whole(value))
 		add_whole(summary, (wide_int)whole_of(value) * (wide_int)ns);
 	else
 		add_real(summary, value->real, ns);

@@ -111,7 +111,7 @@ static void add(struct pyramid_maker *maker, const struct histree_interval *stat
 {
 	for (uint32_t owner = 0; owner < maker->owner_count; owner++)
 		if (maker->owners[owner].quark == state->quark)
-			assert_ok(pyramid_maker_add(maker, owner, state->start, state->end, &state->value, NULL));
+			assert_ok(pyramid_maker_add(maker, owner, state, NULL));
 }
 
 static void add_all(struct pyramid_maker *maker, const struct histree_interval *states, size_t count,
