@@ -110,12 +110,7 @@ enum histree_status segment_schema_write(const struct histree_segment_store_info
 		at = put_name(at, schema->fields[i].name);
 	}
 	assert((size_t)(at - bytes) <= sizeof(bytes) && schema->field_count <= HISTREE_SEGMENT_FIELDS_MAX);
-	enum histree_status status = block_file_section_begin(file, SECTION_SEGMENTS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, (size_t)(at - bytes), error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
-	return status;
+	return block_file_section_put(file, SECTION_SEGMENTS, bytes, (size_t)(at - bytes), error);
 }
 
 /* The name is terminated in `name`. */

@@ -533,17 +533,6 @@ static enum histree_status put_segment(struct table_maker *maker, const struct s
 	return maker->count == TABLE_PAGE_LOCATIONS ? write_page(maker, error) : HISTREE_OK;
 }
 
-static enum histree_status write_section(struct table_maker *maker, struct histree_error *error)
-{
-	enum histree_status status = block_file_section_begin(maker->file, SECTION_RANKS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(maker->file, maker->section, table_section_size(maker->store),
-						  error);
-	if (status == HISTREE_OK)
-		block_file_section_end(maker->file);
-	return status;
-}
-
 static enum histree_status write_file(struct table_maker *maker, const char *path, struct histree_error *error)
 {
 	const struct table_store *store = maker->store;
@@ -562,7 +551,8 @@ static enum histree_status write_file(struct table_maker *maker, const char *pat
 	if (status == HISTREE_OK && maker->count > 0)
 		status = write_page(maker, error);
 	if (status == HISTREE_OK)
-		status = write_section(maker, error);
+		status = block_file_section_put(maker->file, SECTION_RANKS, maker->section,
+						table_section_size(maker->store), error);
 	return status == HISTREE_OK ? block_file_complete(maker->file, error) : status;
 }
 

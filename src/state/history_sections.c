@@ -104,11 +104,8 @@ enum histree_status folder_section_save(const struct folder_list *folders, struc
 		at = put_varint(at, folders->quarks[i] - before);
 		before = folders->quarks[i];
 	}
-	enum histree_status status = block_file_section_begin(file, SECTION_FOLDERS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, (size_t)(at - bytes), error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
+	enum histree_status status =
+		block_file_section_put(file, SECTION_FOLDERS, bytes, (size_t)(at - bytes), error);
 	free(bytes);
 	return status;
 }

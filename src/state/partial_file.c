@@ -318,11 +318,7 @@ static enum histree_status write_section(void *context, struct block_file *file,
 	uint8_t *bytes = partial_section_encode(&partial->section, partial->start, &size);
 	if (bytes == NULL)
 		return error_memory(error, "the checkpoints of a history");
-	enum histree_status status = block_file_section_begin(file, SECTION_PARTIAL, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, size, error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
+	enum histree_status status = block_file_section_put(file, SECTION_PARTIAL, bytes, size, error);
 	free(bytes);
 	return status;
 }

@@ -281,12 +281,7 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 {
 	uint8_t bytes[PROVIDER_SECTION_SIZE_MAX];
 	size_t size = provider_section_save(provider, bytes);
-	enum histree_status status = block_file_section_begin(file, SECTION_PROVIDER, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, size, error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
-	return status;
+	return block_file_section_put(file, SECTION_PROVIDER, bytes, size, error);
 }
 
 /* These come after the sections that a history cannot do without, whose copies have reserved room. */
@@ -298,11 +293,7 @@ static enum histree_status save_told(const struct state_file *state_file, struct
 		const struct told *told = &state_file->told[i];
 		if (told->size == 0)
 			continue;
-		status = block_file_section_begin(state_file->file, ids[i], error);
-		if (status == HISTREE_OK)
-			status = block_file_section_write(state_file->file, told->bytes, told->size, error);
-		if (status == HISTREE_OK)
-			block_file_section_end(state_file->file);
+		status = block_file_section_put(state_file->file, ids[i], told->bytes, told->size, error);
 	}
 	return status;
 }

@@ -850,11 +850,8 @@ static enum histree_status write_extents(struct block_file *file, struct histree
 	uint8_t *end = bytes;
 	for (uint32_t number = 0; number < file->block_count; number++)
 		end = put_varint(end, block_bytes(file, number));
-	enum histree_status status = block_file_section_begin(file, SECTION_EXTENTS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, (size_t)(end - bytes), error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
+	enum histree_status status =
+		block_file_section_put(file, SECTION_EXTENTS, bytes, (size_t)(end - bytes), error);
 	free(bytes);
 	return status;
 }
@@ -867,11 +864,7 @@ static enum histree_status write_sums(struct block_file *file, struct histree_er
 		return error_memory(error, "the checksums of blocks");
 	for (uint32_t number = 0; number < file->block_count; number++)
 		put_le32(bytes + (size_t)number * BLOCK_SUM_SIZE, file->sums[number]);
-	enum histree_status status = block_file_section_begin(file, SECTION_SUMS, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, size, error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
+	enum histree_status status = block_file_section_put(file, SECTION_SUMS, bytes, size, error);
 	free(bytes);
 	return status;
 }

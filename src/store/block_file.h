@@ -264,7 +264,9 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error);
 
-/* Write a section in any number of pieces; one section at a time. */
+/* Write a section at once, or in any number of pieces; one section at a time. */
+enum histree_status block_file_section_put(struct block_file *file, uint32_t id, const void *bytes, size_t size,
+					   struct histree_error *error);
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,
 					     struct histree_error *error);

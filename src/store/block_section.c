@@ -318,3 +318,14 @@ void block_file_section_end(struct block_file *file)
 	block_copies_end(&file->copies, file->sections[file->section_count - 1].id);
 	file->section_open = false;
 }
+
+enum histree_status block_file_section_put(struct block_file *file, uint32_t id, const void *bytes, size_t size,
+					   struct histree_error *error)
+{
+	enum histree_status status = block_file_section_begin(file, id, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, size, error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	return status;
+}

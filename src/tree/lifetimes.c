@@ -157,12 +157,7 @@ static enum histree_status write_footer(const struct block_offsets *offsets, str
 		return error_memory(error, "the section LIFE");
 	bits->bits = (bits->bits + 7) / 8 * 8;
 	bit_buffer_put(bits, size, 64);
-	enum histree_status status = block_file_section_begin(file, SECTION_LIFETIMES, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bits->bytes, bits->bits / 8, error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
-	return status;
+	return block_file_section_put(file, SECTION_LIFETIMES, bits->bytes, bits->bits / 8, error);
 }
 
 enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t key_count, histree_time start,

@@ -213,17 +213,6 @@ void tree_statistics_release(struct tree_statistics *statistics)
 	*statistics = (struct tree_statistics){ 0 };
 }
 
-static enum histree_status write_section(struct block_file *file, uint32_t id, const uint8_t *bytes, size_t size,
-					 struct histree_error *error)
-{
-	enum histree_status status = block_file_section_begin(file, id, error);
-	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bytes, size, error);
-	if (status == HISTREE_OK)
-		block_file_section_end(file);
-	return status;
-}
-
 enum histree_status tree_shape_write(const struct tree_shape *shape, struct block_file *file,
 				     struct histree_error *error)
 {
@@ -235,7 +224,7 @@ enum histree_status tree_shape_write(const struct tree_shape *shape, struct bloc
 	put_le32(bytes + 16, shape->key_count);
 	put_le64(bytes + 20, (uint64_t)shape->start);
 	put_le64(bytes + 28, (uint64_t)shape->end);
-	return write_section(file, SECTION_TREE, bytes, sizeof(bytes), error);
+	return block_file_section_put(file, SECTION_TREE, bytes, sizeof(bytes), error);
 }
 
 static enum histree_status decode_shape(struct byte_reader *reader, uint32_t node_size, struct tree_shape *shape,
@@ -303,7 +292,8 @@ enum histree_status tree_statistics_write(const struct tree_statistics *statisti
 	at = put_varint(at, HISTREE_KEY_RANGE_BUCKETS);
 	for (size_t bucket = 0; bucket < HISTREE_KEY_RANGE_BUCKETS; bucket++)
 		at = put_varint(at, statistics->key_range_nodes[bucket]);
-	enum histree_status status = write_section(file, SECTION_STATISTICS, bytes, (size_t)(at - bytes), error);
+	enum histree_status status =
+		block_file_section_put(file, SECTION_STATISTICS, bytes, (size_t)(at - bytes), error);
 	free(bytes);
 	return status;
 }
