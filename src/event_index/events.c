@@ -29,6 +29,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
@@ -648,19 +649,9 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 		if (status < 0)
 			return status;
 		if (status == HISTREE_END)
-			merger->heap[0] = merger->heap[--merger->heap_count];
-		if (merger->heap_count > 0) {
-			struct merge_part **heap = merger->heap, *part = heap[0];
-			size_t at = 0;
-			for (size_t child; (child = 2 * at + 1) < merger->heap_count; at = child) {
-				if (child + 1 < merger->heap_count && comes_before(heap[child + 1], heap[child]))
-					child++;
-				if (!comes_before(heap[child], part))
-					break;
-				heap[at] = heap[child];
-			}
-			heap[at] = part;
-		}
+			HEAP_POP(merger->heap, merger->heap_count, a, b, comes_before(*a, *b));
+		else
+			HEAP_SINK(merger->heap, merger->heap_count, 0, a, b, comes_before(*a, *b));
 		merger->last = NULL;
 	}
 	while (merger->unread_count > 0) {
@@ -669,12 +660,8 @@ static enum histree_status step(struct event_merger *merger, struct histree_erro
 		if (status < 0)
 			return status;
 		if (status == HISTREE_OK) {
-			struct merge_part **heap = merger->heap;
-			size_t at = merger->heap_count++;
-			assert(at < merger->events->host_count);
-			for (; at > 0 && comes_before(part, heap[(at - 1) / 2]); at = (at - 1) / 2)
-				heap[at] = heap[(at - 1) / 2];
-			heap[at] = part;
+			assert(merger->heap_count < merger->events->host_count);
+			HEAP_PUSH(merger->heap, merger->heap_count, part, a, b, comes_before(*a, *b));
 		}
 		merger->unread_count--;
 	}

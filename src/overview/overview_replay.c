@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "node/column_builder.h"
@@ -66,29 +67,17 @@ static enum histree_status add_node(struct replay *replay, histree_time start, u
 {
 	if (!array_reserve(&replay->nodes, &replay->nodes_capacity, replay->node_count + 1))
 		return error_memory(error, "an overview");
-	size_t at = replay->node_count++;
-	for (; at > 0 && replay->nodes[(at - 1) / 2].start > start; at = (at - 1) / 2)
-		replay->nodes[at] = replay->nodes[(at - 1) / 2];
-	replay->nodes[at] = (struct waiting_node){ start, number };
+	const struct waiting_node node = { start, number };
+	HEAP_PUSH(replay->nodes, replay->node_count, node, a, b, a->start < b->start);
 	return HISTREE_OK;
 }
 
 /* The number of the node that starts first, which waits no longer. */
 static uint32_t first_node(struct replay *replay)
 {
-	struct waiting_node *nodes = replay->nodes;
 	assert(replay->node_count > 0);
-	const uint32_t first = nodes[0].number;
-	const struct waiting_node last = nodes[--replay->node_count];
-	size_t at = 0;
-	for (size_t below = 1; below < replay->node_count; below = 2 * at + 1) {
-		below += below + 1 < replay->node_count && nodes[below + 1].start < nodes[below].start;
-		if (nodes[below].start >= last.start)
-			break;
-		nodes[at] = nodes[below];
-		at = below;
-	}
-	nodes[at] = last;
+	const uint32_t first = replay->nodes[0].number;
+	HEAP_POP(replay->nodes, replay->node_count, a, b, a->start < b->start);
 	return first;
 }
 

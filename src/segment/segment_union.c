@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/heap.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
 #include "segment_tree/segment_sweep.h"
@@ -307,19 +308,6 @@ static bool comes_before(const struct union_cursor *cursor, const struct part_cu
 	return turned ? a->number > b->number : a->number < b->number;
 }
 
-static void sink(struct union_cursor *cursor, size_t at)
-{
-	struct part_cursor **heap = cursor->heap, *part = heap[at];
-	for (size_t child; (child = 2 * at + 1) < cursor->heap_count; at = child) {
-		if (child + 1 < cursor->heap_count && comes_before(cursor, heap[child + 1], heap[child]))
-			child++;
-		if (!comes_before(cursor, heap[child], part))
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = part;
-}
-
 /* ---- merging ------------------------------------------------------------------------------------ */
 
 static enum histree_status tell_missing(struct union_cursor *cursor, struct part_cursor *part)
@@ -403,9 +391,9 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 		if (status != HISTREE_OK && status != HISTREE_END)
 			return status;
 		if (status == HISTREE_END)
-			cursor->heap[0] = cursor->heap[--cursor->heap_count];
-		if (cursor->heap_count > 0)
-			sink(cursor, 0);
+			HEAP_POP(cursor->heap, cursor->heap_count, a, b, comes_before(cursor, *a, *b));
+		else
+			HEAP_SINK(cursor->heap, cursor->heap_count, 0, a, b, comes_before(cursor, *a, *b));
 		cursor->last = NULL;
 	}
 	while (cursor->hungry_count > 0) {
@@ -417,12 +405,8 @@ static enum histree_status union_cursor_next(void *context, struct histree_segme
 			return status;
 		cursor->hungry_count--;
 		if (status == HISTREE_OK) {
-			struct part_cursor **heap = cursor->heap;
 			assert(cursor->heap_count < cursor->body->part_count);
-			size_t at = cursor->heap_count++;
-			for (; at > 0 && comes_before(cursor, part, heap[(at - 1) / 2]); at = (at - 1) / 2)
-				heap[at] = heap[(at - 1) / 2];
-			heap[at] = part;
+			HEAP_PUSH(cursor->heap, cursor->heap_count, part, a, b, comes_before(cursor, *a, *b));
 		}
 	}
 	if (cursor->heap_count == 0)

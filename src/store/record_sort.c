@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/io.h"
 #include "base/search.h"
 #include "base/table.h"
@@ -190,23 +191,6 @@ static bool comes_before(const struct spill_runs *runs, const struct spill_run *
 	return order != 0 ? order < 0 : a < b;
 }
 
-static void sift_down(struct spill_runs *runs, size_t position)
-{
-	struct spill_run *moved = runs->heap[position];
-	for (;;) {
-		size_t child = 2 * position + 1;
-		if (child >= runs->heap_count)
-			break;
-		if (child + 1 < runs->heap_count && comes_before(runs, runs->heap[child + 1], runs->heap[child]))
-			child++;
-		if (!comes_before(runs, runs->heap[child], moved))
-			break;
-		runs->heap[position] = runs->heap[child];
-		position = child;
-	}
-	runs->heap[position] = moved;
-}
-
 static enum histree_status open_run(const struct spill_runs *runs, size_t index, size_t window,
 				    struct histree_error *error)
 {
@@ -237,8 +221,7 @@ enum histree_status spill_runs_merge(struct spill_runs *runs, size_t memory_max,
 		if (status == HISTREE_OK)
 			runs->heap[runs->heap_count++] = &runs->runs[i];
 	}
-	for (size_t position = runs->heap_count / 2; position-- > 0;)
-		sift_down(runs, position);
+	HEAP_MAKE(runs->heap, runs->heap_count, a, b, comes_before(runs, *a, *b));
 	return HISTREE_OK;
 }
 
@@ -250,9 +233,9 @@ enum histree_status spill_runs_next(struct spill_runs *runs, const void **item, 
 			return status;
 		runs->first_is_out = false;
 		if (status == HISTREE_END)
-			runs->heap[0] = runs->heap[--runs->heap_count];
-		if (runs->heap_count > 0)
-			sift_down(runs, 0);
+			HEAP_POP(runs->heap, runs->heap_count, a, b, comes_before(runs, *a, *b));
+		else
+			HEAP_SINK(runs->heap, runs->heap_count, 0, a, b, comes_before(runs, *a, *b));
 	}
 	if (runs->heap_count == 0)
 		return HISTREE_END;

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/library.h"
 #include "base/search.h"
 #include "base/table.h"
@@ -85,20 +86,6 @@ static bool goes_first(const struct sweep *sweep, uint32_t one, uint32_t other)
 	return a_size != b_size ? a_size < b_size : a->item < b->item;
 }
 
-static void pop(struct sweep *sweep)
-{
-	const uint32_t last = sweep->open[--sweep->open_count];
-	size_t at = 0;
-	for (size_t down; (down = 2 * at + 1) < sweep->open_count; at = down) {
-		if (down + 1 < sweep->open_count && goes_first(sweep, sweep->open[down + 1], sweep->open[down]))
-			down++;
-		if (!goes_first(sweep, sweep->open[down], last))
-			break;
-		sweep->open[at] = sweep->open[down];
-	}
-	sweep->open[at] = last;
-}
-
 static bool add_piece(struct range_cover *cover, uint64_t start, uint32_t item)
 {
 	const uint32_t before = cover->count > 0 ? cover->pieces[cover->count - 1].item : COVER_NONE;
@@ -136,16 +123,13 @@ bool range_cover_make(struct range_cover *cover, struct cover_range *ranges, siz
 		const bool begins = begun < count && ranges[begun].start < sweep.ends[ended];
 		const uint64_t here = begins ? ranges[begun].start : sweep.ends[ended];
 		while (begun < count && ranges[begun].start == here) {
-			uint32_t range = (uint32_t)begun++;
-			size_t at = sweep.open_count++;
-			for (size_t up; at > 0 && goes_first(&sweep, range, sweep.open[up = (at - 1) / 2]); at = up)
-				sweep.open[at] = sweep.open[up];
-			sweep.open[at] = range;
+			HEAP_PUSH(sweep.open, sweep.open_count, (uint32_t)begun, a, b, goes_first(&sweep, *a, *b));
+			begun++;
 		}
 		while (ended < count && sweep.ends[ended] == here)
 			ended++;
 		while (sweep.open_count > 0 && ranges[sweep.open[0]].end <= here)
-			pop(&sweep);
+			HEAP_POP(sweep.open, sweep.open_count, a, b, goes_first(&sweep, *a, *b));
 		is_made = add_piece(cover, here, sweep.open_count > 0 ? ranges[sweep.open[0]].item : COVER_NONE);
 	}
 out:

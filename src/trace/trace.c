@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/io.h"
 #include "base/number_text.h"
 #include "base/search.h"
@@ -47,24 +48,6 @@ static inline const struct trace_stream *trace_merge_first(const struct trace_me
 static bool comes_before(const struct trace_upcoming *a, const struct trace_upcoming *b)
 {
 	return a->time != b->time ? a->time < b->time : a->stream < b->stream;
-}
-
-/* Move queue[at] down to where it belongs. */
-static inline void sift_down(struct trace_merge *merge, size_t at)
-{
-	struct trace_upcoming *queue = merge->queue, moved = queue[at];
-	for (;;) {
-		size_t child = 2 * at + 1;
-		if (child >= merge->queue_count)
-			break;
-		if (child + 1 < merge->queue_count && comes_before(&queue[child + 1], &queue[child]))
-			child++;
-		if (comes_before(&moved, &queue[child]))
-			break;
-		queue[at] = queue[child];
-		at = child;
-	}
-	queue[at] = moved;
 }
 
 /* Whether the one at the top belongs there. */
@@ -109,8 +92,7 @@ static enum histree_status trace_merge_begin(struct trace_merge *merge, struct t
 		merge->queue[index] = (struct trace_upcoming){ .time = merge->streams[index]->upcoming.time,
 							       .stream = (uint32_t)index };
 	merge->queue_count = stream_count;
-	for (size_t at = stream_count / 2; at-- > 0;)
-		sift_down(merge, at);
+	HEAP_MAKE(merge->queue, stream_count, a, b, comes_before(a, b));
 	return HISTREE_OK;
 }
 
@@ -134,7 +116,7 @@ static inline enum histree_status advance(struct trace_merge *merge, struct hist
 		top->time = stream->upcoming.time;
 	/* Events of a stream come in bursts: mostly it stays the first. */
 	if (!is_first(merge))
-		sift_down(merge, 0);
+		HEAP_SINK(merge->queue, merge->queue_count, 0, a, b, comes_before(a, b));
 	return HISTREE_OK;
 }
 
@@ -155,8 +137,7 @@ static enum histree_status trace_merge_skip(struct trace_merge *merge, histree_t
 									.stream = merge->queue[index].stream };
 	}
 	merge->queue_count = left;
-	for (size_t at = left / 2; at-- > 0;)
-		sift_down(merge, at);
+	HEAP_MAKE(merge->queue, left, a, b, comes_before(a, b));
 	return HISTREE_OK;
 }
 

@@ -55,7 +55,7 @@ struct trace_upcoming {
 /* A zeroed one has no streams. */
 struct trace_merge {
 	struct trace_stream **streams; /* in the order that decides ties */
-	struct trace_upcoming *queue;  /* a heap: the parent of i is (i - 1) / 2 */
+	struct trace_upcoming *queue;  /* a heap */
 	size_t queue_count;
 	bool is_taken; /* the first of the queue: it is the event that trace_merge_next() gave last */
 	struct trace_report *report;

@@ -7,6 +7,7 @@
 
 #include "analysis/program/program_run.h"
 #include "base/hash_index.h"
+#include "base/heap.h"
 #include "base/table.h"
 #include "state/attributes.h"
 #include "state/state_system.h"
@@ -154,30 +155,12 @@ static bool is_before(const struct future_change *first, const struct future_cha
 	return first->time != second->time ? first->time < second->time : first->order < second->order;
 }
 
-static void sink(struct future_change *heap, size_t count, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		if (child >= count)
-			return;
-		if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_before(&heap[child], &heap[at]))
-			return;
-		struct future_change moved = heap[at];
-		heap[at] = heap[child];
-		heap[child] = moved;
-		at = child;
-	}
-}
-
 void run_future(struct program_run *run, histree_time until)
 {
 	histree_time now = run->changes.time;
 	while (run->future_count > 0 && run->future[0].time <= until && run->changes.status == HISTREE_OK) {
 		struct future_change next = run->future[0];
-		run->future[0] = run->future[--run->future_count];
-		sink(run->future, run->future_count, 0);
+		HEAP_POP(run->future, run->future_count, a, b, is_before(a, b));
 		run->changes.time = next.time;
 		apply(run, (enum program_change)next.change, next.quark, next.value);
 		changes_forgive(&run->changes);
@@ -226,14 +209,7 @@ static void run_change_row(struct program_run *run, const struct action_row *row
 		return;
 	}
 	made.order = run->future_order++;
-	run->future[run->future_count++] = made;
-	struct future_change *heap = run->future;
-	size_t place = run->future_count - 1;
-	while (place > 0 && is_before(&heap[place], &heap[(place - 1) / 2])) {
-		struct future_change moved = heap[place];
-		heap[place] = heap[(place - 1) / 2];
-		heap[place = (place - 1) / 2] = moved;
-	}
+	HEAP_PUSH(run->future, run->future_count, made, a, b, is_before(a, b));
 }
 
 void run_block(struct program_run *run, program_block block)

@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "base/arena.h"
 #include "base/hash_index.h"
+#include "base/heap.h"
 #include "base/table.h"
 #include "event/event.h"
 
@@ -305,16 +306,8 @@ static struct track_place *take_lane(struct track_places *places, const struct t
 		return NULL;
 	struct track_group *group = &places->groups[number];
 	if (group->free_count > 0) {
-		struct track_place **heap = group->free_lanes, *first = heap[0], *moved = heap[--group->free_count];
-		size_t at = 0, child;
-		while ((child = 2 * at + 1) < group->free_count) {
-			child += child + 1 < group->free_count && heap[child + 1]->lane < heap[child]->lane;
-			if (heap[child]->lane >= moved->lane)
-				break;
-			heap[at] = heap[child];
-			at = child;
-		}
-		heap[at] = moved;
+		struct track_place *first = group->free_lanes[0];
+		HEAP_POP(group->free_lanes, group->free_count, a, b, (*a)->lane < (*b)->lane);
 		return first;
 	}
 	/* There is room in the heap for each lane. */
@@ -355,11 +348,7 @@ void track_places_leave(struct track_places *places, struct track *track)
 	if (track->id == NULL || track->place == NULL)
 		return;
 	struct track_group *group = &places->groups[track->place->group_number];
-	struct track_place *place = track->place;
-	size_t at = group->free_count++;
-	for (; at > 0 && group->free_lanes[(at - 1) / 2]->lane > place->lane; at = (at - 1) / 2)
-		group->free_lanes[at] = group->free_lanes[(at - 1) / 2];
-	group->free_lanes[at] = place;
+	HEAP_PUSH(group->free_lanes, group->free_count, track->place, a, b, (*a)->lane < (*b)->lane);
 	track->place = NULL;
 	places->idle++;
 }

@@ -87,7 +87,7 @@ struct track {
 /* All that spans of one process and name share. */
 struct track_group {
 	struct track_place **lanes;
-	struct track_place **free_lanes; /* a heap by number: the parent of i is (i - 1) / 2 */
+	struct track_place **free_lanes; /* a heap by number */
 	uint32_t lane_count, lane_capacity;
 	uint32_t free_count, free_capacity;
 };

@@ -15,6 +15,7 @@
 #include "analysis/analysis.h"
 #include "analysis/tracks/track_places.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/table.h"
 #include "event/event.h"
 
@@ -300,25 +301,14 @@ static bool push_end(struct track_stacks *stacks, const struct track_end *end)
 	if (stacks->end_count == stacks->end_capacity &&
 	    !table_reserve(&stacks->end_table, &stacks->ends, &stacks->end_capacity, stacks->end_count + 1))
 		return false;
-	size_t at = stacks->end_count++;
-	for (; at > 0 && ends_before(end, &stacks->ends[(at - 1) / 2]); at = (at - 1) / 2)
-		stacks->ends[at] = stacks->ends[(at - 1) / 2];
-	stacks->ends[at] = *end;
+	HEAP_PUSH(stacks->ends, stacks->end_count, *end, a, b, ends_before(a, b));
 	return true;
 }
 
 static struct track_end pop_end(struct track_stacks *stacks)
 {
-	struct track_end *heap = stacks->ends, first = heap[0], moved = heap[--stacks->end_count];
-	size_t at = 0, child;
-	while ((child = 2 * at + 1) < stacks->end_count) {
-		child += child + 1 < stacks->end_count && ends_before(&heap[child + 1], &heap[child]);
-		if (!ends_before(&heap[child], &moved))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moved;
+	const struct track_end first = stacks->ends[0];
+	HEAP_POP(stacks->ends, stacks->end_count, a, b, ends_before(a, b));
 	return first;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/table.h"
 
 enum histree_status viewer_file_lacks_memory(struct viewer_file *file)
@@ -191,25 +192,14 @@ static bool push_end(struct viewer_ends *ends, const struct viewer_end *end)
 {
 	if (!array_reserve(&ends->heap, &ends->capacity, ends->count + 1))
 		return false;
-	size_t at = ends->count++;
-	for (; at > 0 && is_before(end, &ends->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		ends->heap[at] = ends->heap[(at - 1) / 2];
-	ends->heap[at] = *end;
+	HEAP_PUSH(ends->heap, ends->count, *end, a, b, is_before(a, b));
 	return true;
 }
 
 static struct viewer_end pop_end(struct viewer_ends *ends)
 {
-	struct viewer_end *heap = ends->heap, first = heap[0], moved = heap[--ends->count];
-	size_t at = 0, child;
-	while ((child = 2 * at + 1) < ends->count) {
-		child += child + 1 < ends->count && is_before(&heap[child + 1], &heap[child]);
-		if (!is_before(&heap[child], &moved))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = moved;
+	const struct viewer_end first = ends->heap[0];
+	HEAP_POP(ends->heap, ends->count, a, b, is_before(a, b));
 	return first;
 }
 

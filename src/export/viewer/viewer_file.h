@@ -25,7 +25,7 @@ struct viewer_end {
 	size_t name_size; /* of a span */
 };
 
-/* The first to come is the root: the parent of i is (i - 1) / 2. */
+/* The first to come is the root. */
 struct viewer_ends {
 	struct viewer_end *heap;
 	size_t count, capacity;

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/heap.h"
 #include "base/table.h"
 #include "clock/clock.h"
 #include "event/event.h"
@@ -50,7 +51,7 @@ struct syncing {
 	struct packet_table *table;
 	struct clock_link *links;
 	size_t link_count, link_capacity;
-	uint32_t *queue; /* a heap of the hosts that have a next event: the parent of i is (i - 1) / 2 */
+	uint32_t *queue; /* a heap of the hosts that have a next event */
 	size_t queue_count;
 };
 
@@ -136,20 +137,6 @@ static bool comes_before(const struct syncing *syncing, uint32_t a, uint32_t b)
 	return one != other ? one < other : a < b;
 }
 
-/* Move the host at a place of the heap down to where it belongs. */
-static void sift_down(struct syncing *syncing, size_t at)
-{
-	uint32_t *queue = syncing->queue, moved = queue[at];
-	for (size_t child; (child = 2 * at + 1) < syncing->queue_count; at = child) {
-		if (child + 1 < syncing->queue_count && comes_before(syncing, queue[child + 1], queue[child]))
-			child++;
-		if (comes_before(syncing, moved, queue[child]))
-			break;
-		queue[at] = queue[child];
-	}
-	queue[at] = moved;
-}
-
 /* Traces that declare no packets have none to say. */
 static enum histree_status begin_reading(struct syncing *syncing, struct histree_error *error)
 {
@@ -165,8 +152,7 @@ static enum histree_status begin_reading(struct syncing *syncing, struct histree
 		if (status == HISTREE_OK && !host->is_over)
 			syncing->queue[syncing->queue_count++] = i;
 	}
-	for (size_t at = syncing->queue_count / 2; at-- > 0;)
-		sift_down(syncing, at);
+	HEAP_MAKE(syncing->queue, syncing->queue_count, a, b, comes_before(syncing, *a, *b));
 	return status;
 }
 
@@ -200,10 +186,10 @@ static enum histree_status read_all(struct syncing *syncing, struct histree_erro
 			status = error_memory(error, "packets");
 		if (status == HISTREE_OK)
 			status = step(&syncing->hosts[next], error);
-		if (syncing->hosts[next].is_over)
-			syncing->queue[0] = syncing->queue[--syncing->queue_count];
-		if (status == HISTREE_OK && syncing->queue_count > 0)
-			sift_down(syncing, 0);
+		if (status == HISTREE_OK && syncing->hosts[next].is_over)
+			HEAP_POP(syncing->queue, syncing->queue_count, a, b, comes_before(syncing, *a, *b));
+		else if (status == HISTREE_OK)
+			HEAP_SINK(syncing->queue, syncing->queue_count, 0, a, b, comes_before(syncing, *a, *b));
 	}
 	return status;
 }
