@@ -232,6 +232,11 @@ bool line_shape_match(const struct line_shape *shape, char *text, size_t size, s
 #define THREAD "comm={comm:text} pid={pid} prio={prio}"
 #define REQUEST "{sector} + {nr_sector}"
 #define ENTERED "({reason:text})"
+#define ALLOCATED                                                                                   \
+	"call_site={call_site:text} ptr={ptr:hex} bytes_req={bytes_req} bytes_alloc={bytes_alloc} " \
+	"gfp_flags={gfp_flags:text}"
+#define FREED "call_site={call_site:text} ptr={ptr:hex}"
+#define PACKET "dev={name:text} skbaddr={skbaddr:hex} len={len}"
 static const struct shape_row rows[] = {
 	{ "sched:sched_switch", "prev_comm={prev_comm:text} prev_pid={prev_pid} prev_prio={prev_prio} "
 				"prev_state={prev_state:state} ==> "
@@ -304,6 +309,37 @@ static const struct shape_row rows[] = {
 	{ "block:block_dirty_buffer", "{dev:device} sector={sector} size={size}" },
 	{ "block:block_plug", "[{comm:text}]" },
 	{ "block:block_unplug", "[{comm:text}] {nr_rq}" },
+
+	{ "block:block_bio_remap", "{dev:device} {rwbs:text} " REQUEST " <- ({old_dev:device}) {old_sector}" },
+	{ "block:block_rq_remap",
+	  "{dev:device} {rwbs:text} " REQUEST " <- ({old_dev:device}) {old_sector} {nr_bios}" },
+
+	{ "kmem:kmalloc", ALLOCATED " node={node} accounted={accounted:text}" },
+	{ "kmem:kmalloc", ALLOCATED },
+	{ "kmem:kmalloc_node", ALLOCATED " node={node}" },
+	{ "kmem:kmem_cache_alloc", ALLOCATED " node={node} accounted={accounted:text}" },
+	{ "kmem:kmem_cache_alloc", ALLOCATED },
+	{ "kmem:kmem_cache_alloc_node", ALLOCATED " node={node}" },
+	{ "kmem:kfree", FREED },
+	{ "kmem:kmem_cache_free", FREED " name={name:text}" },
+	{ "kmem:kmem_cache_free", FREED },
+	{ "kmem:mm_page_alloc", "page={page:hex} pfn={pfn} order={order} migratetype={migratetype} "
+				"gfp_flags={gfp_flags:text}" },
+	{ "kmem:mm_page_free", "page={page:hex} pfn={pfn} order={order}" },
+	{ "kmem:mm_page_free_batched", "page={page:hex} pfn={pfn} order={order}" },
+
+	{ "net:net_dev_queue", PACKET },
+	{ "net:net_dev_xmit", PACKET " rc={rc}" },
+	{ "net:netif_receive_skb", PACKET },
+	{ "net:netif_rx", PACKET },
+	{ "skb:kfree_skb", "skbaddr={skbaddr:hex} rx_sk={rx_sk:hex} protocol={protocol} location={location:text} "
+			   "reason: {reason:text}" },
+	{ "skb:kfree_skb",
+	  "skbaddr={skbaddr:hex} protocol={protocol} location={location:text} reason: {reason:text}" },
+	{ "skb:kfree_skb", "skbaddr={skbaddr:hex} protocol={protocol} location={location:text}" },
+	{ "skb:consume_skb", "skbaddr={skbaddr:hex} location={location:text}" },
+	{ "skb:consume_skb", "skbaddr={skbaddr:hex}" },
+	{ "skb:skb_copy_datagram_iovec", "skbaddr={skbaddr:hex} len={len}" },
 
 	{ "ipi:ipi_entry", ENTERED },
 	{ "ipi:ipi_exit", ENTERED },

@@ -32,3 +32,21 @@ printf 'a 7 1.1: sched:sched_switch: a:7 [120] S ==> b:8 [120]\n' >no-cpu.txt
 try histree build -q no-cpu.txt -o none
 printf 'a 7 1.1: raw_syscalls:sys_enter: NR 0 (3, 7f, 10, 0, 0, 0)\n' >no-cpu.txt
 try histree build -q no-cpu.txt -o none
+# ftrace leaves the groups out, and prints pointers without 0x, and an interface as "dev".
+cat >groups.txt <<'EVENTS'
+    bash-100 [000] d..2. 10.0000: sched_switch: prev_comm=bash prev_pid=100 prev_prio=120 prev_state=S ==> next_comm=cat next_pid=101 next_prio=120
+     cat-101 [000] ..... 10.0001: kmalloc: call_site=seq_open+0x2b/0x60 ptr=00000000a1b2c3d4 bytes_req=120 bytes_alloc=128 gfp_flags=GFP_KERNEL|__GFP_ZERO node=-1 accounted=false
+     cat-101 [000] ..... 10.0002: kmem_cache_alloc: call_site=getname+0x2/0x3 ptr=0xffff888102030405 bytes_req=90 bytes_alloc=96 gfp_flags=GFP_KERNEL
+     cat-101 [000] ..... 10.0003: mm_page_alloc: page=00000000deadbeef pfn=0x1234 order=1 migratetype=0 gfp_flags=GFP_KERNEL
+     cat-101 [000] ..... 10.0004: net_dev_queue: dev=eth0 skbaddr=00000000c0ffee00 len=98
+     cat-101 [000] ..... 10.0005: net_dev_xmit: dev=eth0 skbaddr=00000000c0ffee00 len=98 rc=0
+     cat-101 [000] ..... 10.0006: kfree_skb: skbaddr=00000000c0ffee00 protocol=2048 location=tcp_v4_rcv+0x1/0x2 reason: NO_SOCKET
+     cat-101 [000] ..... 10.0007: kfree: call_site=seq_release+0x10/0x20 ptr=00000000a1b2c3d4
+     cat-101 [000] ..... 10.0008: block_bio_remap: 8,0 W 2000 + 8 <- (8,1) 1000
+     cat-101 [000] ..... 10.0009: block_rq_issue: 8,0 WS 4096 () 1000 + 8 be,0,4 [cat]
+  <idle>-0   [000] ..... 10.0010: block_rq_complete: 8,0 WS () 1000 + 8 [0]
+EVENTS
+try histree build -q -a kernel,network,kernel-memory,io -o groups groups.txt
+histree events groups --format tsv | cut -f4,5
+histree query groups -a kernel-memory --at +900us 'Threads/*/*' --format tsv
+histree query groups -a network --at +900us 'Interfaces/*/*' --format tsv
