@@ -80,14 +80,6 @@ void exact_sum_add_sum(struct exact_sum *sum, const struct exact_sum *other)
 
 /* ---- the mean -------------------------------------------------------------------------------------------- */
 
-bool exact_sum_is_zero(const struct exact_sum *sum)
-{
-	for (size_t i = 0; i < EXACT_SUM_LIMBS; i++)
-		if (sum->limbs[i] != 0)
-			return false;
-	return true;
-}
-
 static bool is_negative(const struct exact_sum *sum)
 {
 	return sum->limbs[EXACT_SUM_LIMBS - 1] >> 63 != 0;

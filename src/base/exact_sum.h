@@ -32,7 +32,6 @@ struct exact_sum {
 void exact_sum_add(struct exact_sum *sum, double number, uint64_t times);
 void exact_sum_add_whole(struct exact_sum *sum, wide_int number);
 void exact_sum_add_sum(struct exact_sum *sum, const struct exact_sum *other);
-bool exact_sum_is_zero(const struct exact_sum *sum);
 
 /*
  * Returns the double nearest to sum / count; of two that are equally near, the even one.  The count is 1 to 2^64.

@@ -413,14 +413,12 @@ static double count_cpus(const struct histree_resources *resources)
 }
 
 static enum histree_status make_usage(const struct picture *picture, struct histree_history *history,
-				      uint32_t pixels, bool no_times, struct histree_cpu_usage **out,
-				      struct histree_error *error)
+				      uint32_t pixels, struct histree_cpu_usage **out, struct histree_error *error)
 {
 	const struct histree_cpu_usage_request request = {
 		.from = picture->options->from,
 		.to = picture->options->to,
 		.pixels = pixels,
-		.no_times = no_times,
 		.work = picture->options->work,
 	};
 	return histree_cpu_usage_create(history, &request, out, error);
@@ -645,7 +643,7 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 		return HISTREE_OK;
 	enum histree_status status = histree_resources_create(host->history, &host->resources, error);
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
-		status = make_usage(picture, host->history, 1, false, &host->usage, error);
+		status = make_usage(picture, host->history, 1, &host->usage, error);
 	if (status == HISTREE_OK)
 		status = histree_control_flow_create(host->history, options->work, &host->flow, error);
 	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES && options->view != HISTREE_DRAW_CHART)
@@ -696,7 +694,7 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		lay_out(&picture);
 		if (picture.cpus > 0)
-			status = make_usage(&picture, history, picture.chart.right - picture.chart.left, false,
+			status = make_usage(&picture, history, picture.chart.right - picture.chart.left,
 					    &picture.usage, error);
 	}
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_ATTRIBUTES)

@@ -21,9 +21,6 @@
 #include "state/attributes.h"
 #include "state/pyramid_cells.h"
 
-/* Room for every name that is looked for; a longer name is not among them. */
-enum { ATTRIBUTE_NAME_SIZE = 64 };
-
 /* ---- thread quarks ------------------------------------------------------------------------------------------- */
 
 const struct thread_pair thread_pairs[THREAD_PAIR_COUNT] = {

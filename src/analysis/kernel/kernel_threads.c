@@ -500,11 +500,9 @@ static bool is_of_kernel(struct kernel_model *model, const struct kernel_thread 
 }
 
 /* What the trace does not record cannot be in doubt, and neither can who makes no system calls. */
-static bool may_change_unseen(struct kernel_model *model, const struct kernel_thread *thread,
-			      enum thread_attribute attribute)
+static bool may_call_unseen(struct kernel_model *model, const struct kernel_thread *thread)
 {
-	return attribute != THREAD_SYSTEM_CALL ||
-	       (model->has_calls && thread->tid != 0 && !is_of_kernel(model, thread));
+	return model->has_calls && thread->tid != 0 && !is_of_kernel(model, thread);
 }
 
 static void doubt_call(struct kernel_model *model, struct kernel_thread *thread)
@@ -516,7 +514,7 @@ static void doubt_call(struct kernel_model *model, struct kernel_thread *thread)
 /* A thread that is heard of first after a gap may be in a system call: where that began is lost. */
 __attribute__((noinline)) static void appear(struct kernel_model *model, struct kernel_thread *thread)
 {
-	if (!lives(model, thread) && may_change_unseen(model, thread, THREAD_SYSTEM_CALL))
+	if (!lives(model, thread) && may_call_unseen(model, thread))
 		doubt_call(model, thread);
 }
 
@@ -557,7 +555,7 @@ enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
 	lose_call(model, thread);
-	bool alive = lives(model, thread), doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
+	bool alive = lives(model, thread), doubts = may_call_unseen(model, thread);
 	if (alive && doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
 	if (alive && thread_is_guessed(model, thread))
@@ -580,7 +578,7 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 	if (!lives(model, thread))
 		return;
 	lose_call(model, thread);
-	bool doubts = may_change_unseen(model, thread, THREAD_SYSTEM_CALL);
+	bool doubts = may_call_unseen(model, thread);
 	if (doubts)
 		thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	model->doubts_calls = model->doubts_calls || doubts;

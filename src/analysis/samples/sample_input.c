@@ -64,11 +64,11 @@ static const char *said_names_get(const struct said_names *said, const struct ev
 
 /* A stack that is on the path already; no tree has this many nodes. */
 #define ON_PATH (STACK_NONE - 1)
-static bool put_unknown(struct named_stacks *named, uint32_t parent, uint32_t *node)
+static bool put_unknown(struct named_stacks *named, uint32_t *node)
 {
 	const struct event_frame none = { .function = "", .binary = "[unknown]", .line = "" };
 	const uint32_t frame = frame_names_named(named->names, &none);
-	*node = frame != INTERN_NONE ? stack_tree_below(named->tree, parent, frame) : STACK_NONE;
+	*node = frame != INTERN_NONE ? stack_tree_below(named->tree, STACK_NONE, frame) : STACK_NONE;
 	return *node != STACK_NONE;
 }
 
@@ -142,7 +142,7 @@ static bool named_stacks_find(struct named_stacks *named, const struct event_tra
 {
 	const struct event_stacks *stacks = trace->stacks;
 	if (stacks == NULL || number < 0 || number >= stacks->stack_count)
-		return put_unknown(named, STACK_NONE, node);
+		return put_unknown(named, node);
 	struct named_table *table = table_of(named, trace);
 	if (table == NULL)
 		return false;
@@ -207,7 +207,7 @@ static bool named_stacks_read(struct named_stacks *named, const char *text, size
 			return false;
 		end = before != NULL ? (size_t)(before - text) : 0;
 	}
-	return *node != STACK_NONE || put_unknown(named, STACK_NONE, node);
+	return *node != STACK_NONE || put_unknown(named, node);
 }
 
 /* ---- stack tree ---------------------------------------------------------------------------------------------- */

@@ -307,7 +307,7 @@ static bool json_samples_is_profile(const struct json_event *event)
 }
 
 /* Where a visit of the arguments is: "data", "cpuProfile", "nodes", an element, "callFrame", "functionName". */
-enum { PLACE_DEPTH = 7, SAMPLES_AT_ONCE = 1 << 16 };
+enum { PLACE_DEPTH = 7 };
 
 struct chunk {
 	struct json_samples *samples;
@@ -585,7 +585,7 @@ static enum histree_status peek(struct json_source *source, struct histree_error
 /* Passing over a value: what was seen of it. */
 struct skip {
 	uint64_t depth;
-	bool in_string, in_word;
+	bool in_string;
 };
 
 /* Returns where the value ends; NULL if it goes on. */

@@ -646,7 +646,7 @@ enum histree_status perfetto_samples_read(struct perfetto_samples *samples,
 					  const struct perfetto_sequence *sequence, struct wire_message message,
 					  histree_time time, struct histree_error *error)
 {
-	enum { CPU = 1, PID = 2, TID = 3, CALLSTACK = 4, RECORDS_LOST = 17, SKIPPED = 18 };
+	enum { CPU = 1, PID = 2, TID = 3, CALLSTACK = 4, RECORDS_LOST = 17 };
 	struct packed_sample sample = { .time = time, .cpu = -1 };
 	struct wire_field field;
 	uint64_t callstack = 0, lost = 0;

@@ -24,7 +24,7 @@
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_tracks.h"
 
-enum { PERFETTO_FLOWS_MAX = 16, PERFETTO_TEXT_SIZE = 96, PERFETTO_CATEGORY_SIZE = 512 };
+enum { PERFETTO_TEXT_SIZE = 96, PERFETTO_CATEGORY_SIZE = 512 };
 
 /* A zeroed one, whose first two members are set, has read nothing. */
 struct perfetto_track_events {
