@@ -199,6 +199,11 @@ static void close_store(struct dataset *dataset)
 	dataset->host_count = 0;
 	for (size_t i = 0; i < dataset->history_count && dataset->whole == NULL; i++)
 		histree_history_close(dataset->histories[i]);
+	free(dataset->histories);
+	free(dataset->analyses);
+	free(dataset->segments);
+	dataset->histories = NULL;
+	dataset->analyses = dataset->segments = NULL;
 	dataset->history_count = dataset->segments_count = 0;
 	histree_events_close(dataset->trace_events);
 	dataset->trace_events = NULL;
@@ -260,10 +265,20 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 /* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
 static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
 
+static bool has_room(struct dataset *dataset, size_t histories, size_t segments)
+{
+	dataset->histories = calloc(histories + 1, sizeof(struct histree_history *));
+	dataset->analyses = calloc(histories + 1, sizeof(char *));
+	dataset->segments = calloc(segments + 1, sizeof(char *));
+	return dataset->histories != NULL && dataset->analyses != NULL && dataset->segments != NULL;
+}
+
 static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
-	for (size_t i = 0; i < info->history_count && dataset->history_count < DATASET_HISTORIES_MAX; i++) {
+	if (!has_room(dataset, info->history_count, info->segments_count))
+		return error_memory(error, "a trace");
+	for (size_t i = 0; i < info->history_count; i++) {
 		struct histree_history *history;
 		enum histree_status status = histree_store_history(dataset->store, info->histories[i].analysis,
 								   true, &open_options, &history, error);
@@ -295,7 +310,7 @@ static bool holds_segments(struct histree_store *store, const char *analysis)
 static void list_segments(struct dataset *dataset)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
-	for (size_t i = 0; i < info->segments_count && dataset->segments_count < DATASET_SEGMENTS_MAX; i++)
+	for (size_t i = 0; i < info->segments_count; i++)
 		if (holds_segments(dataset->store, info->segments[i].analysis))
 			dataset->segments[dataset->segments_count++] = info->segments[i].analysis;
 }
@@ -521,6 +536,9 @@ static enum histree_status open_host(struct dataset *dataset, size_t index, stru
 		return status;
 	own->whole = dataset;
 	status = histree_store_host(dataset->store, index, &own->store, error);
+	if (status == HISTREE_OK &&
+	    !has_room(own, dataset->history_count, histree_store_info(own->store)->segments_count))
+		status = error_memory(error, "a trace");
 	if (status == HISTREE_OK) {
 		for (size_t i = 0; i < dataset->history_count; i++) {
 			const struct histree_history_host *one =

@@ -58,7 +58,7 @@ enum dataset_status {
 	DATASET_CANCELLED,
 };
 
-enum { DATASET_HISTORIES_MAX = 16, DATASET_SEGMENTS_MAX = 64, DATASET_VIEWS_MAX = 32 };
+enum { DATASET_VIEWS_MAX = 32 };
 
 struct dataset;
 struct allowed_paths;
@@ -105,10 +105,10 @@ struct dataset {
 
 	/* Once ready.  What has no attributes, and no segments, is left out: there is nothing to be seen of it. */
 	struct histree_store *store;
-	struct histree_history *histories[DATASET_HISTORIES_MAX];
-	const char *analyses[DATASET_HISTORIES_MAX]; /* of the histories */
+	struct histree_history **histories;
+	const char **analyses; /* of the histories */
 	size_t history_count;
-	const char *segments[DATASET_SEGMENTS_MAX]; /* analyses */
+	const char **segments; /* analyses */
 	size_t segments_count;
 	struct dataset_host *hosts; /* borrowed names; NULL: it is of one host */
 	size_t host_count;

@@ -84,8 +84,7 @@ struct attribute_row {
 };
 
 struct attribute_rows {
-	struct histree_history *histories[DATASET_HISTORIES_MAX];
-	const char *names[DATASET_HISTORIES_MAX];
+	const struct dataset *dataset;
 	struct attribute_row *rows;
 	uint32_t count;
 	struct track_arrows flows;
@@ -115,7 +114,7 @@ static enum histree_status find_rows_of_flows(struct attribute_rows *rows, struc
 	if (rows->rows_of_flows == NULL)
 		return error_memory(error, "the attributes");
 	for (uint32_t row = 0; row < rows->count; row++)
-		if (rows->histories[rows->rows[row].history] == rows->flows.history &&
+		if (rows->dataset->histories[rows->rows[row].history] == rows->flows.history &&
 		    rows->rows[row].quark != HISTREE_ROOT)
 			rows->rows_of_flows[rows->rows[row].quark] = row;
 	return HISTREE_OK;
@@ -126,12 +125,10 @@ static enum histree_status attribute_rows_make(struct dataset *dataset, void **v
 	struct attribute_rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL)
 		return error_memory(error, "the attributes");
+	rows->dataset = dataset;
 	size_t total = dataset->history_count;
-	for (size_t i = 0; i < dataset->history_count; i++) {
-		rows->histories[i] = dataset->histories[i];
-		rows->names[i] = dataset->analyses[i];
+	for (size_t i = 0; i < dataset->history_count; i++)
 		total += histree_history_info(dataset->histories[i])->attribute_count;
-	}
 	rows->rows = total < UINT32_MAX ? malloc((total + 1) * sizeof(*rows->rows)) : NULL;
 	if (rows->rows == NULL) {
 		free_rows(rows);
@@ -144,7 +141,7 @@ static enum histree_status attribute_rows_make(struct dataset *dataset, void **v
 
 		/* What is above an attribute is the one before it, or above that. */
 		uint32_t depth = has_tops;
-		const struct histree_attributes *attributes = histree_history_attributes(rows->histories[i]);
+		const struct histree_attributes *attributes = histree_history_attributes(dataset->histories[i]);
 		histree_quark before = HISTREE_ROOT, quark = HISTREE_ROOT;
 		while ((quark = histree_attributes_next_below(attributes, HISTREE_ROOT, quark)) != HISTREE_ROOT) {
 			const histree_quark above = histree_attributes_parent(attributes, quark);
@@ -183,7 +180,7 @@ static void facts(const void *view, uint32_t index, struct row_facts *out)
 {
 	const struct attribute_rows *rows = view;
 	const struct attribute_row *row = &rows->rows[index];
-	struct histree_history *history = rows->histories[row->history];
+	struct histree_history *history = rows->dataset->histories[row->history];
 	*out = (struct row_facts){
 		.history = history,
 		.quark = row->quark,
@@ -200,9 +197,10 @@ static void label(const void *view, uint32_t index, struct piece *text)
 	const struct attribute_rows *rows = view;
 	const struct attribute_row *row = &rows->rows[index];
 	if (row->quark != HISTREE_ROOT)
-		piece_put_name(histree_history_attributes(rows->histories[row->history]), row->quark, text);
+		piece_put_name(histree_history_attributes(rows->dataset->histories[row->history]), row->quark,
+			       text);
 	else
-		piece_put_text(text, rows->names[row->history]);
+		piece_put_text(text, rows->dataset->analyses[row->history]);
 }
 
 static void arrows(const void *view, struct arrow_source *out)
@@ -237,15 +235,16 @@ struct explorer_part {
 };
 
 struct explorer {
-	struct explorer_part parts[DATASET_HISTORIES_MAX];
 	size_t count;
 	struct track_arrows flows;
+	struct explorer_part parts[];
 };
 
 static enum histree_status explorer_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	uint64_t next = 0;
-	struct explorer *explorer = calloc(1, sizeof(*explorer));
+	struct explorer *explorer =
+		calloc(1, sizeof(*explorer) + dataset->history_count * sizeof(explorer->parts[0]));
 	if (explorer == NULL)
 		return error_memory(error, "the attributes");
 	for (size_t i = 0; i < dataset->history_count; i++) {

@@ -92,6 +92,8 @@ static bool add_part(struct chart_set *set, const struct histree_chart *chart, s
 	}
 	of->start = info->start < of->start ? info->start : of->start;
 	of->end = info->end > of->end ? info->end : of->end;
+	if (!array_reserve(&of->parts, &of->part_capacity, of->part_count + 1))
+		return false;
 	of->parts[of->part_count++] = (struct chart_part){ .history = history, .analysis = analysis };
 	return true;
 }
@@ -99,9 +101,11 @@ static bool add_part(struct chart_set *set, const struct histree_chart *chart, s
 static void chart_set_free(void *view)
 {
 	struct chart_set *set = view;
-	for (size_t i = 0; i < set->count; i++)
+	for (size_t i = 0; i < set->count; i++) {
 		for (size_t k = 0; k < set->charts[i].part_count; k++)
 			histree_chart_view_free(set->charts[i].parts[k].view);
+		free(set->charts[i].parts);
+	}
 	pthread_mutex_destroy(&set->lock);
 	free(set->charts);
 	free(set);

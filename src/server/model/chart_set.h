@@ -23,8 +23,8 @@ struct chart_part {
 
 struct chart_of_set {
 	const struct histree_chart *chart; /* of the first history that has it */
-	struct chart_part parts[DATASET_HISTORIES_MAX];
-	size_t part_count;
+	struct chart_part *parts;
+	size_t part_count, part_capacity;
 	histree_time start, end; /* of all of them */
 	bool is_made;
 };

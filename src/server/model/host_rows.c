@@ -37,11 +37,11 @@ static enum histree_status make_own(struct host_rows *rows, struct host_view *ho
 {
 	struct histree_error own_error = { 0 };
 	const struct row_model *model = rows->model;
-	host->place_count = host->own->history_count;
-	for (size_t i = 0; i < host->place_count; i++) {
-		host->own_histories[i] = host->own->histories[i];
+	host->places = calloc(host->own->history_count + 1, sizeof(*host->places));
+	if (host->places == NULL)
+		return error_memory(error, "a host");
+	for (size_t i = 0; i < host->own->history_count; i++)
 		host->places[i] = dataset_place_of(host->own, host->own->histories[i]);
-	}
 	enum histree_status status = dataset_view(host->own, &model->own, &host->view, &own_error);
 	if (status == HISTREE_OK) {
 		host->count = model->count(host->view);
@@ -98,8 +98,10 @@ static enum histree_status number(struct host_rows *rows, struct histree_error *
 static void host_rows_free(void *view)
 {
 	struct host_rows *rows = view;
-	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++)
+	for (size_t i = 0; rows->hosts != NULL && i < rows->host_count; i++) {
 		free(rows->hosts[i].why);
+		free(rows->hosts[i].places);
+	}
 	free(rows->hosts);
 	histree_cursor_free(rows->paths);
 	pthread_mutex_destroy(&rows->paths_lock);
@@ -166,8 +168,8 @@ const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t 
 
 struct dataset_place host_view_place(const struct host_view *host, struct histree_history *history)
 {
-	for (size_t i = 0; i < host->place_count; i++)
-		if (host->own_histories[i] == history)
+	for (size_t i = 0; host->places != NULL && i < host->own->history_count; i++)
+		if (host->own->histories[i] == history)
 			return host->places[i];
 	return (struct dataset_place){ history, 0 };
 }

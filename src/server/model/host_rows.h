@@ -21,10 +21,7 @@ struct host_view {
 	histree_time start, end;         /* when it was traced; of one that cannot be read, those of all */
 	struct histree_history *history; /* of the whole dataset, in which its folder is; NULL: it has none */
 	histree_quark folder;
-	/* Of its histories, and where they stand in those of the whole. */
-	const struct histree_history *own_histories[DATASET_HISTORIES_MAX];
-	struct dataset_place places[DATASET_HISTORIES_MAX];
-	size_t place_count;
+	struct dataset_place *places; /* where its own histories stand in those of the whole */
 };
 
 struct host_rows {

@@ -310,10 +310,15 @@ enum {
 
 /* Where the states of an attribute are shown. */
 struct searched_row {
-	uint16_t history; /* of the search */
+	uint32_t history; /* of the search */
 	histree_quark quark;
 	uint32_t position;
 	struct histree_row_life life; /* when states are the row's own */
+};
+
+struct searched_history {
+	struct histree_history *history;
+	struct histree_cursor *query; /* NULL until it is asked */
 };
 
 struct search {
@@ -321,8 +326,8 @@ struct search {
 	struct searched_row *rows; /* by history, then quark */
 	histree_quark *quarks;     /* of the rows of a history, each once */
 	size_t count;
-	struct histree_history *histories[DATASET_HISTORIES_MAX];
-	struct histree_cursor *queries[DATASET_HISTORIES_MAX];
+	struct searched_history *histories;
+	size_t history_count, history_capacity;
 	uint64_t looked;               /* states */
 	uint64_t matched, matched_max; /* states that did not match; 0: as many as there are */
 	int64_t deadline_ms;           /* 0: none yet */
@@ -340,21 +345,23 @@ static int compare_rows(const void *a, const void *b)
 	return (first->position > second->position) - (first->position < second->position);
 }
 
-/* There are at most as many as a dataset has. */
-static uint16_t history_index(struct search *search, struct histree_history *history)
+/* Returns which of the histories it is; they become one more if it is new, if there is memory for it. */
+static size_t history_index(struct search *search, struct histree_history *history)
 {
-	uint16_t i = 0;
-	while (i < DATASET_HISTORIES_MAX && search->histories[i] != NULL && search->histories[i] != history)
+	size_t i = 0;
+	while (i < search->history_count && search->histories[i].history != history)
 		i++;
-	assert(i < DATASET_HISTORIES_MAX);
-	search->histories[i] = history;
+	if (i == search->history_count &&
+	    array_reserve(&search->histories, &search->history_capacity, search->history_count + 1))
+		search->histories[search->history_count++] = (struct searched_history){ .history = history };
 	return i;
 }
 
 static void search_close(struct search *search)
 {
-	for (size_t i = 0; i < DATASET_HISTORIES_MAX; i++)
-		histree_cursor_free(search->queries[i]);
+	for (size_t i = 0; i < search->history_count; i++)
+		histree_cursor_free(search->histories[i].query);
+	free(search->histories);
 	free(search->rows);
 	free(search->quarks);
 }
@@ -373,8 +380,11 @@ static enum histree_status search_open(struct search *search, const struct searc
 		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
 		if (facts.quark == HISTREE_ROOT)
 			continue;
+		const size_t history = history_index(search, facts.history);
+		if (history == search->history_count)
+			return error_memory(error, "a search");
 		search->rows[search->count++] = (struct searched_row){
-			.history = history_index(search, facts.history),
+			.history = (uint32_t)history,
 			.quark = facts.quark,
 			.position = i,
 			.life = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life,
@@ -426,9 +436,8 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 					 histree_time to, visit_state *visit, void *context,
 					 struct histree_error *error)
 {
-	uint16_t index = search->rows[first].history;
-	struct histree_history *history = search->histories[index];
-	const struct histree_history_info *info = histree_history_info(history);
+	struct searched_history *history = &search->histories[search->rows[first].history];
+	const struct histree_history_info *info = histree_history_info(history->history);
 	struct histree_region region = {
 		.quarks = search->quarks,
 		.quark_count = choose_quarks(search, first, end),
@@ -440,13 +449,12 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	state_filter_narrow(search->asked->filter, &region.from, &region.to);
 	if (region.from > region.to)
 		return HISTREE_OK;
-	if (search->queries[index] == NULL)
-		status = histree_query_create(history, &search->queries[index], error);
+	if (history->query == NULL)
+		status = histree_query_create(history->history, &history->query, error);
 	if (status == HISTREE_OK)
-		status = histree_query_start(search->queries[index], &region, error);
-	while (status == HISTREE_OK &&
-	       (status = histree_cursor_next(search->queries[index], error)) == HISTREE_OK) {
-		state = *histree_cursor_interval(search->queries[index]);
+		status = histree_query_start(history->query, &region, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(history->query, error)) == HISTREE_OK) {
+		state = *histree_cursor_interval(history->query);
 		const struct histree_work *work = &search->asked->work;
 		if (search->looked++ % CANCEL_STEPS == 0) {
 			if (cancel_asked(work))

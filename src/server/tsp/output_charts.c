@@ -29,8 +29,10 @@ enum { DEFAULT_LINES = 8 };
 struct entries {
 	const struct chart_of_set *chart;
 	const char *name; /* of the store */
-	uint32_t defaults[DATASET_HISTORIES_MAX][DEFAULT_LINES];
-	size_t default_count[DATASET_HISTORIES_MAX];
+	struct {
+		uint32_t rows[DEFAULT_LINES];
+		size_t count;
+	} * defaults; /* by part */
 };
 
 /* Gets the chart of an output for each chart, with its rows; returns false if it has answered instead. */
@@ -42,8 +44,8 @@ static bool find_chart(struct call *call, const struct chart_of_set **out)
 
 static bool is_default(const struct entries *entries, size_t part, uint32_t row)
 {
-	for (size_t i = 0; i < entries->default_count[part]; i++)
-		if (entries->defaults[part][i] == row)
+	for (size_t i = 0; i < entries->defaults[part].count; i++)
+		if (entries->defaults[part].rows[i] == row)
 			return true;
 	return false;
 }
@@ -85,8 +87,8 @@ static enum histree_status choose_defaults(struct entries *entries, histree_time
 		histree_time from = start > info->start ? start : info->start;
 		histree_time to = end < info->end ? end : info->end;
 		if (from <= to && entries->chart->chart->kind == HISTREE_CHART_LINES)
-			status = histree_chart_view_busiest(part->view, from, to, entries->defaults[i],
-							    DEFAULT_LINES, &entries->default_count[i], error);
+			status = histree_chart_view_busiest(part->view, from, to, entries->defaults[i].rows,
+							    DEFAULT_LINES, &entries->defaults[i].count, error);
 	}
 	return status;
 }
@@ -102,6 +104,9 @@ static void tree(struct call *call)
 	histree_time start = chart->start, end = chart->end;
 	struct entries *entries = reply_memory(call->reply, 1, sizeof(*entries));
 	if (entries == NULL || !parameters_range(call, &start, &end))
+		return;
+	entries->defaults = reply_memory(call->reply, chart->part_count, sizeof(*entries->defaults));
+	if (entries->defaults == NULL)
 		return;
 	entries->chart = chart;
 	entries->name = histree_store_info(call->dataset->store)->path;

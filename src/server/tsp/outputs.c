@@ -16,8 +16,6 @@
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
-enum { ANALYSES_MAX = DATASET_SEGMENTS_MAX };
-
 /* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
 	&output_chart_lines,
@@ -71,34 +69,38 @@ static const char *output_analysis(const struct output *output, const char *id)
 	return analysis;
 }
 
-static int compare_texts(const void *a, const void *b)
+/*
+ * One of the analyses whose segments the store has; as long as there is no store, of all.  Returns false behind the
+ * last, *out is NULL for one that makes no segments.
+ */
+static bool analysis_at(const struct dataset *dataset, size_t index, const char **out)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	struct histree_analysis_info info;
+	if (dataset_status(dataset) == DATASET_READY) {
+		*out = index < dataset->segments_count ? dataset->segments[index] : NULL;
+		return *out != NULL;
+	}
+	const bool is_there = histree_analysis(index, &info);
+	*out = is_there && info.makes_segments ? info.name : NULL;
+	return is_there;
 }
 
-/* Lists the analyses whose segments the store has; as long as there is no store, all that make segments. */
-static size_t list_analyses(const struct dataset *dataset, const char *analyses[ANALYSES_MAX])
+/* Returns the one that comes after a name, or first after NULL, by their names; NULL: there is no more. */
+static const char *analysis_after(const struct dataset *dataset, const char *before)
 {
-	size_t count = 0;
-	if (dataset_status(dataset) == DATASET_READY) {
-		count = dataset->segments_count;
-		memcpy(analyses, dataset->segments, count * sizeof(*analyses));
-	} else {
-		struct histree_analysis_info info;
-		for (size_t i = 0; histree_analysis(i, &info) && count < ANALYSES_MAX; i++)
-			if (info.makes_segments)
-				analyses[count++] = info.name;
-	}
-	qsort(analyses, count, sizeof(*analyses), compare_texts);
-	return count;
+	const char *next = NULL, *one;
+	for (size_t i = 0; analysis_at(dataset, i, &one); i++)
+		if (one != NULL && (before == NULL || strcmp(one, before) > 0) &&
+		    (next == NULL || strcmp(one, next) < 0))
+			next = one;
+	return next;
 }
 
 static bool has_segments(const struct dataset *dataset, const char *analysis)
 {
-	const char *analyses[ANALYSES_MAX];
-	size_t count = list_analyses(dataset, analyses);
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(analyses[i], analysis) == 0)
+	const char *one;
+	for (size_t i = 0; analysis_at(dataset, i, &one); i++)
+		if (one != NULL && strcmp(one, analysis) == 0)
 			return true;
 	return false;
 }
@@ -151,13 +153,13 @@ static void output_each(const struct dataset *dataset, output_visit *visit, void
 	while (outputs[i] != NULL) {
 		if (outputs[i]->is_per_segments) {
 			/* From outputs[first] on those for each segment store: all of one store together. */
-			const char *analyses[ANALYSES_MAX];
-			size_t count = list_analyses(dataset, analyses), end = i;
+			const char *analysis = NULL;
+			size_t end = i;
 			while (outputs[end] != NULL && outputs[end]->is_per_segments)
 				end++;
-			for (size_t n = 0; n < count; n++)
+			while ((analysis = analysis_after(dataset, analysis)) != NULL)
 				for (size_t k = i; k < end; k++)
-					visit(context, outputs[k], analyses[n]);
+					visit(context, outputs[k], analysis);
 			i = end;
 			continue;
 		}
