@@ -9,11 +9,12 @@ import subprocess
 import sys
 import tempfile
 
-from protocol import Client
+from protocol import EXPLORER, Client
 from serving import SMALL_TRACE, Server, Tally
 
 OUTPUT = "org.eclipse.tracecompass.tmf.analysis.xml.core.output.DataDrivenTimeGraphDataProvider:cpus.view"
 LINES = "org.eclipse.tracecompass.tmf.analysis.xml.core.module.XmlXYDataProvider:cpus"
+MANY = 20  # analyses
 DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
 <tmfxml>
 <timeGraphView id="cpus.view"><head><analysis id="cpus"/><label value="CPUs"/></head>
@@ -99,6 +100,29 @@ class Definitions:
             assert done.returncode == 0 or "cairo" in done.stderr, done.stderr
 
 
+def every_history_is_shown(histree, folder):
+    """However many there are: each is below the root of the explorer's tree, and has the states that it has alone."""
+    state = """<stateChange><stateAttribute type="constant" value="Last"/><stateValue type="eventField" value="cpu"/></stateChange>"""
+    providers = "".join(f"""<stateProvider version="0" id="part{number:02}"><head/>
+<eventHandler eventName="sched:sched_switch">{state}</eventHandler></stateProvider>""" for number in range(MANY))
+    definition, store = folder / "many.xml", folder / "many.histree"
+    definition.write_text(f"<tmfxml>{providers}</tmfxml>")
+    subprocess.run([histree, "build", "-q", "-x", definition, "-o", store, SMALL_TRACE], check=True, stderr=subprocess.DEVNULL)
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        entries = client.model(f"timeGraph/{EXPLORER}/tree")["entries"]
+        top = {one["id"] for one in entries if one["parentId"] == -1}
+        roots = {one["id"]: one["labels"][0] for one in entries if one["parentId"] in top}
+        assert sorted(roots.values()) == [f"part{number:02}" for number in range(MANY)], roots
+        last = {one["id"] for one in entries if one["labels"][0] == "Last"}
+        assert len(last) == MANY, last
+        experiment = client.experiment()
+        rows = client.model(f"timeGraph/{EXPLORER}/states", requested_items=list(last), requested_timerange={
+            "start": experiment["start"], "end": experiment["start"] + 20_000_000, "nbTimes": 100})["rows"]
+        found = [[(one["start"], one["end"], one.get("label")) for one in row["states"]] for row in rows]
+        assert len(found) == MANY and len(found[0]) > 1 and all(one == found[0] for one in found), found
+
+
 def main():
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
@@ -115,6 +139,7 @@ def main():
             for each in test.tree, test.states, test.lines:
                 tally.run(each.__name__, each)
             tally.run("pictures", lambda: test.pictures(folder, store, sys.argv[1]))
+        tally.run("every_history_is_shown", lambda: every_history_is_shown(sys.argv[1], folder))
     return tally.finish()
 
 
