@@ -35,14 +35,7 @@ struct histree_events {
 enum histree_status events_unite(const struct events_part *parts, size_t count, struct histree_events **out,
 				 struct histree_error *error);
 
-/* ---- a reader of several hosts, behind that of events.h ------------------------------------------------- */
-
-struct event_merger;
-
-/*
- * As histree_event_reader_value(); *other becomes the other form that the trace has of the value, or null if there
- * is none.
- */
+/* As histree_event_reader_value(); *other becomes the other form that the trace has, or null if there is none. */
 enum histree_status event_reader_value(const struct histree_cursor *reader, const char *path,
 				       struct histree_value *out, struct histree_value *other);
 
