@@ -20,6 +20,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
@@ -288,15 +289,8 @@ enum histree_status pyramid_maker_begin_file(struct pyramid_maker *maker, struct
 /* Owners that are chosen are in the order of their quarks. */
 static uint32_t find_owner(const struct pyramid_maker *maker, histree_quark quark)
 {
-	uint32_t first = 0, after = (uint32_t)maker->owner_count;
-	while (first < after) {
-		const uint32_t middle = first + (after - first) / 2;
-		if (maker->owners[middle].quark < quark)
-			first = middle + 1;
-		else
-			after = middle;
-	}
-	return first < maker->owner_count && maker->owners[first].quark == quark ? first : NO_OWNER;
+	const size_t at = SEARCH(i, 0, maker->owner_count, maker->owners[i].quark < quark);
+	return at < maker->owner_count && maker->owners[at].quark == quark ? (uint32_t)at : NO_OWNER;
 }
 
 /* ---- what is kept ------------------------------------------------------------------------------------------ */
