@@ -145,12 +145,6 @@ int value_compare(const struct histree_value *a, const struct histree_value *b)
 	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* Compare values by type, then by content: an order that does not depend on when they were seen. */
-static int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other)
-{
-	return value_compare(&table->values[one], &table->values[other]);
-}
-
 void value_table_release(struct value_table *table)
 {
 	free(table->values);
@@ -198,7 +192,8 @@ static bool is_greater(const struct cell_share *one, const struct cell_share *ot
 {
 	if (other == NULL || one->weight != other->weight)
 		return other == NULL || one->weight > other->weight;
-	return value_table_compare(values, one->value, other->value) < 0;
+	/* By type, then by content: an order that does not depend on when they were seen. */
+	return value_compare(&values->values[one->value], &values->values[other->value]) < 0;
 }
 
 struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values)

@@ -254,12 +254,6 @@ enum histree_status segment_table_open(const struct table_store *store, size_t f
 	return HISTREE_OK;
 }
 
-/* Returns the path of its file. */
-static const char *segment_table_name(const struct segment_table *table)
-{
-	return table->file->path;
-}
-
 /* ---- pages -------------------------------------------------------------------------------------- */
 
 static uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page)
@@ -685,7 +679,7 @@ enum histree_status segment_table_verify(const struct table_store *store, size_t
 		status = check_rows(cursor, table, field, error);
 	}
 	if (status == HISTREE_ERR_FORMAT)
-		error_prefix(error, "'%s'", segment_table_name(table));
+		error_prefix(error, "'%s'", table->file->path);
 	table_cursor_free(cursor);
 	segment_table_close(table);
 	return status;

@@ -172,6 +172,7 @@ void sql_window_narrow(struct histree_window *window, enum sql_operator operatio
 typedef enum histree_status (*adder)(struct histree_selection *selection, sqlite3_value *value,
 				     struct histree_error *error);
 
+/* Select, instead of what was selected, what "quark operator value" or "path operator value" leaves, or more. */
 static enum histree_status select_each(struct histree_selection *selection, enum sql_operator operation,
 				       sqlite3_value *value, adder add, struct histree_error *error)
 {
@@ -198,13 +199,6 @@ static enum histree_status add_number(struct histree_selection *selection, sqlit
 	if (window.is_empty || window.from != window.to || window.from < 0)
 		return HISTREE_OK;
 	return histree_selection_add_quark(selection, (uint64_t)window.from, error);
-}
-
-/* Select, instead of what was selected, what "quark operator value" or "path operator value" leaves, or more. */
-static enum histree_status sql_select_by_quark(struct histree_selection *selection, enum sql_operator operation,
-					       sqlite3_value *value, struct histree_error *error)
-{
-	return select_each(selection, operation, value, add_number, error);
 }
 
 /* ---- paths -------------------------------------------------------------------------------------------- */
@@ -252,12 +246,6 @@ static enum histree_status add_glob(struct histree_selection *selection, sqlite3
 			return HISTREE_OK;
 	}
 	return histree_selection_add_wanted(selection, top, is_matched, &pattern, error);
-}
-
-static enum histree_status sql_select_by_path(struct histree_selection *selection, enum sql_operator operation,
-					      sqlite3_value *value, struct histree_error *error)
-{
-	return select_each(selection, operation, value, operation == SQL_GLOB ? add_glob : add_path, error);
 }
 
 /* Select what matches a pattern of histree (attributes.h); a pattern that matches nothing is no error. */
@@ -756,9 +744,10 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 
 	switch (column_at(table, column)->role) {
 	case SQL_BY_QUARK:
-		return sql_select_by_quark(selection, term->operation, value, error);
+		return select_each(selection, term->operation, value, add_number, error);
 	case SQL_BY_PATH:
-		return sql_select_by_path(selection, term->operation, value, error);
+		return select_each(selection, term->operation, value,
+				   term->operation == SQL_GLOB ? add_glob : add_path, error);
 	case SQL_BY_HOST:
 		return sql_select_by_host(selection, term->operation, value, error);
 	case SQL_PATTERN:

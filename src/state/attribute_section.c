@@ -49,12 +49,6 @@ static bool range_leaders_add(struct range_leaders *leaders, histree_quark quark
 	return true;
 }
 
-static void range_leaders_release(struct range_leaders *leaders)
-{
-	table_release(&leaders->table, leaders->quarks);
-	*leaders = (struct range_leaders){ 0 };
-}
-
 /* ---- the order ------------------------------------------------------------------------------------------- */
 
 struct ordered_range {
@@ -569,7 +563,7 @@ enum histree_status attribute_section_save(const struct attribute_tree *tree, co
 	put_le32(footer + 8, cutter.shapes.count);
 	put_le32(footer + 12, (uint32_t)leaders.count);
 	section_writer_put(&writer, footer, sizeof(footer));
-	range_leaders_release(&leaders);
+	table_release(&leaders.table, leaders.quarks);
 	intern_release(&cutter.shapes);
 	/* Write what is left, and release everything. */
 	flush(&writer);

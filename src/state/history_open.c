@@ -178,17 +178,6 @@ static enum histree_status open_overview(struct pyramid *pyramid, enum pyramid_i
 	return status == HISTREE_OK ? take_file(pyramid, id, history, path, of, error) : status;
 }
 
-/*
- * Take a history that another process answers as the next file; it is closed if it does not belong to this
- * history.
- */
-static enum histree_status pyramid_attach(struct pyramid *pyramid, enum pyramid_id id,
-					  struct histree_history *history, const struct histree_history_info *of,
-					  struct histree_error *error)
-{
-	return take_file(pyramid, id, history, "an overview", of, error);
-}
-
 /* Open that of a history, as far as it has one.  HISTREE_ERR_MEMORY only. */
 static enum histree_status pyramid_open(struct pyramid *pyramid, enum pyramid_id id, const char *path,
 					const struct histree_history_info *of, size_t cache_bytes,
@@ -461,7 +450,7 @@ static enum histree_status make_files(struct histree_history *history, enum pyra
 	for (uint64_t i = 0; i < count && status == HISTREE_OK; i++) {
 		status = history_of_source(&source, part + (uint32_t)i, reader, &one, error);
 		if (status == HISTREE_OK)
-			status = pyramid_attach(&history->pyramids[id], id, one, &history->info, error);
+			status = take_file(&history->pyramids[id], id, one, "an overview", &history->info, error);
 	}
 	return status;
 }

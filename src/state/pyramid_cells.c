@@ -63,11 +63,6 @@ static int64_t whole_of(const struct histree_value *value)
 	return value->type == HISTREE_INT ? value->int32 : value->int64;
 }
 
-static int compare_whole(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_real(double a, double b)
 {
 	if (a == 0 && b == 0)
@@ -94,7 +89,7 @@ int number_compare(const struct histree_value *a, const struct histree_value *b)
 {
 	int order;
 	if (is_whole(a) && is_whole(b))
-		order = compare_whole(whole_of(a), whole_of(b));
+		order = (whole_of(a) > whole_of(b)) - (whole_of(a) < whole_of(b));
 	else if (is_whole(a))
 		order = compare_mixed(whole_of(a), b->real);
 	else if (is_whole(b))

@@ -247,12 +247,6 @@ static char *store_folder_join(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-static char *join_suffix(const char *path, const char *suffix)
-{
-	char *joined;
-	return asprintf(&joined, "%s%s", path, suffix) < 0 ? NULL : joined;
-}
-
 static bool exists(const char *path)
 {
 	struct stat facts;
@@ -413,7 +407,8 @@ enum histree_status store_folder_begin(struct store_folder *folder, const struct
 		length--;
 	folder->final = strndup(store, length);
 	folder->building = store_folder_building(store);
-	folder->aside = folder->building != NULL ? join_suffix(folder->building, ".old") : NULL;
+	if (folder->building == NULL || asprintf(&folder->aside, "%s.old", folder->building) < 0)
+		folder->aside = NULL;
 	if (folder->final == NULL || folder->aside == NULL) {
 		folder->keep = true;
 		store_folder_release(folder);

@@ -198,17 +198,6 @@ static size_t allocated(void)
 	return info.uordblks + info.hblkhd;
 }
 
-static void http_memory_init(struct http_memory *memory, size_t ceiling)
-{
-	*memory = (struct http_memory){ .ceiling = ceiling };
-	pthread_mutex_init(&memory->mutex, NULL);
-}
-
-static void http_memory_release(struct http_memory *memory)
-{
-	pthread_mutex_destroy(&memory->mutex);
-}
-
 /* ---- all under the mutex --------------------------------------------------------------------------------- */
 
 /* The greater of what is taken and of what is claimed counts, as what is claimed is taken sooner or later. */
@@ -968,7 +957,8 @@ enum histree_status http_start(const struct http_options *options, struct http *
 	if (http == NULL)
 		return error_memory(error, "a server");
 	http->options = *options;
-	http_memory_init(&http->memory, options->limits.memory);
+	http->memory.ceiling = options->limits.memory;
+	pthread_mutex_init(&http->memory.mutex, NULL);
 	sem_init(&http->turns, 0, (unsigned)options->limits.answers);
 	http->options.limits.connections = connections_that_fit(options->limits.connections);
 	enum histree_status status =
@@ -1001,7 +991,7 @@ void http_stop(struct http *http)
 		lib_microhttpd.stop_daemon(http->daemon);
 	http_watch_free(http->watch);
 	sem_destroy(&http->turns);
-	http_memory_release(&http->memory);
+	pthread_mutex_destroy(&http->memory.mutex);
 	free(http->allowed_origin);
 	free(http);
 }

@@ -131,13 +131,6 @@ enum { DAT_CLASSES_MAX = 1 << 16 };
 
 /* ---- dat class ----------------------------------------------------------------------------------------------- */
 
-/* Returns false when memory runs out. */
-static bool dat_classes_init(struct dat_classes *classes)
-{
-	classes->of = calloc(DAT_CLASSES_MAX, sizeof(struct dat_class *));
-	return classes->of != NULL;
-}
-
 /* Returns NULL when memory runs out. */
 static struct dat_class *make_class(const struct tracepoint *tracepoint, struct dat_file *file,
 				    const struct event_trace *trace, uint32_t id)
@@ -620,7 +613,8 @@ static enum histree_status find_streams(struct dat_source *source, struct histre
 	for (size_t i = 0; i < file->buffer_count; i++)
 		count += file->buffers[i].cpu_count;
 	source->all = calloc(count + 1, sizeof(*source->all));
-	if (source->all == NULL || !dat_classes_init(&source->classes))
+	source->classes.of = calloc(DAT_CLASSES_MAX, sizeof(struct dat_class *));
+	if (source->all == NULL || source->classes.of == NULL)
 		return error_memory(error, "the streams of a trace");
 	for (size_t i = 0; i < file->buffer_count; i++)
 		for (uint32_t cpu = 0; cpu < file->buffers[i].cpu_count; cpu++) {
