@@ -32,7 +32,7 @@
 #include "query/row_group.h"
 #include "trace/event_stream.h"
 
-/* ---- the reader of one host -------------------------------------------------------------------------------------------- */
+/* ---- the reader of one host ---------------------------------------------------------------------------------- */
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 

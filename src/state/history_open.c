@@ -42,7 +42,7 @@ static void tell_of_overviews(struct histree_history *history)
 	}
 }
 
-/* ---- pyramids beside a history ---------------------------------------------------------------------------------- */
+/* ---- pyramids beside a history ------------------------------------------------------------------------------- */
 
 static bool is_rows(enum pyramid_id id)
 {
