@@ -52,6 +52,13 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 	return CLI_OK;
 }
 
+size_t tree_option_of_process(uint64_t ceiling)
+{
+	enum { BESIDES_MAX = 64 << 20 };
+	const uint64_t left = ceiling > BESIDES_MAX ? ceiling - BESIDES_MAX : 0, quarter = ceiling / 4;
+	return left > quarter ? left : quarter;
+}
+
 static uint32_t number_of(const char *word)
 {
 	unsigned long number = strtoul(word, NULL, 10);

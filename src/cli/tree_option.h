@@ -53,6 +53,12 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 			       struct histree_tree_options *out);
 
 /*
+ * Of the ceiling of a process that builds, what is for buffers and tables (histree-build(1)); 0 for 0.  The
+ * program, its libraries, what is read ahead and the sorting of names take the rest.
+ */
+size_t tree_option_of_process(uint64_t ceiling);
+
+/*
  * Reads from the words of a build what no file says: preference, nulls, R-trees and overviews.  Other words are
  * left alone, and an untrusted manifest may say anything.  NULL: no words.
  */

@@ -66,9 +66,8 @@ static const struct cli_option options[] = {
 		"put a checkpoint into partial histories every N events: fewer make them smaller, and answers "
 		"slower; default: 50000"),
 	CLI_OPTIONS_TREE(struct build_options, tree,
-			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
-			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M, "
-			 "for each host that is built at a time"),
+			 "take at most this much memory, 86M or more; of the trace, what is more than fits goes to "
+			 "disk; default: 224M, for each host that is built at a time"),
 	CLI_OPTION_NUMBER(
 		"threads", CLI_NUMBER, "N", struct build_options, threads, 1, 1024,
 		"have about N processors work: reading, analyses, sorting and writing run beside one another; "
@@ -382,6 +381,7 @@ enum cli_exit build_request_read(struct build_request *request, const struct bui
 	struct host_choice *hosts = &request->hosts;
 	*request = (struct build_request){ 0 };
 	enum cli_exit code = tree_option_read(&chosen->tree, 0, &tree);
+	tree.memory_max = tree_option_of_process(chosen->tree.memory);
 	if (code == CLI_OK)
 		code = read_analyses(request, chosen->analysis);
 	if (code == CLI_OK)

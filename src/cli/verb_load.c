@@ -51,9 +51,10 @@ static const struct cli_option options[] = {
 			"begin the history at this time in ns; default: at the first time in the files"),
 	CLI_OPTION_TEXT("end", "NS", struct load_options, end,
 			"end the history at this time in ns; default: at the last time in the files"),
-	CLI_OPTIONS_TREE(struct load_options, tree,
-			 "keep at most this much in memory, in buffers and tables together; what is more goes to "
-			 "disk; default: 160M"),
+	CLI_OPTIONS_TREE(
+		struct load_options, tree,
+		"take at most this much memory, 86M or more; of the tables, what is more than fits goes to "
+		"disk; default: 224M"),
 	CLI_OPTION_FORCE(struct load_options, "replace an existing store once the new one is complete"),
 	CLI_OPTION_FLAG("no-overviews", 0, struct load_options, no_overviews,
 			"make no overviews of long histories and many segments"),
@@ -124,6 +125,7 @@ static int load_run(void *said, const struct cli_words *words)
 		.no_overviews = chosen->no_overviews,
 	};
 	status = tree_option_read(&chosen->tree, 0, &wanted.tree);
+	wanted.tree.memory_max = tree_option_of_process(chosen->tree.memory);
 	if (status == CLI_OK)
 		status = read_ns("start", chosen->start, &wanted.has_start, &wanted.start);
 	if (status == CLI_OK)

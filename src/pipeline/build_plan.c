@@ -88,8 +88,9 @@ struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threa
 		return (struct memory_share){
 			.side_by_side = at_most(machine / 2 / (MEMORY_DEFAULT + BESIDES_MAX), hosts, threads),
 		};
-	size_t shares = at_most(memory_max / SHARE_MIN, hosts, UINT32_MAX);
-	uint32_t side_by_side = at_most(shares, hosts, threads);
+	const size_t shares = at_most(memory_max / SHARE_MIN, hosts, UINT32_MAX);
+	const size_t fit = (memory_max + BESIDES_MAX) / (memory_max / shares + BESIDES_MAX);
+	const uint32_t side_by_side = at_most(fit, shares, threads);
 	return (struct memory_share){
 		.side_by_side = side_by_side,
 		.memory_max = memory_max / shares,

@@ -53,8 +53,9 @@ struct memory_share {
 };
 
 /*
- * `memory_max` is for all hosts that are built at a time, `threads` of them at most; 0: each has the default of a
- * single host, as far as half of the machine's memory suffices.
+ * `memory_max` is for all hosts that are built at a time, `threads` of them at most, and for what each but the
+ * first takes that is no buffer and no table; 0: each has the default of a single host, as far as half of the
+ * machine's memory suffices.
  */
 struct memory_share memory_share(size_t memory_max, size_t hosts, uint32_t threads, uint64_t machine);
 

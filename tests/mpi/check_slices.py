@@ -105,7 +105,7 @@ def check_equal(builds, trace, folder, chance):
         if builds.same(trace, 5, "--slices", "1", "--slice-events", "40") > 0:
             break
     assert builds.counts["slices of other ranks"] > 0, "no slice of another rank was of use"
-    builds.same(trace, 2, "--memory", "2M", "--threads", "2", "--slices", "2")
+    builds.same(trace, 2, "--memory", "8M", "--threads", "2", "--slices", "2")
     builds.same(trace, 2, "--slices", "1", "--slice-events", "1000", alone=("-a", "kernel", "-t", "esht"))
     for _ in range(2):
         damage(trace, folder / "damaged", chance)

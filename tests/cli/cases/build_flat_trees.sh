@@ -12,7 +12,7 @@ build() {
 	histree info store | grep '^r depth'
 }
 echo "with little memory"
-build --r-depth 4 --memory 4M
+build --r-depth 4 --memory 16M
 echo "with enough"
 build --r-depth 4 --node-size 4K
 build --r-depth 2

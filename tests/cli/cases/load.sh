@@ -12,7 +12,7 @@ try histree verify again
 tail -n +2 dump.tsv | LC_ALL=C sort -k 5 | histree load -q -f -o again --columns path,start,end,type,value --format tsv -
 histree dump again --format tsv | cmp - dump.tsv && echo sorted
 head -n 3000 dump.tsv >one; { head -n 1 dump.tsv; tail -n +3001 dump.tsv; } >other
-histree load -q -f -o again -a kernel --memory 1M other one
+histree load -q -f -o again -a kernel --memory 4M other one
 histree dump again --format tsv | cmp - dump.tsv && echo two files
 try histree query again --at +12ms 'CPUs/0/Current_thread'
 cat one other | histree load -q -f -o again -
