@@ -62,7 +62,7 @@ static void end_and_die(int signal)
 	raise(signal);
 }
 
-static void run(const char *command, int input)
+static void pager_run(const char *command, int input)
 {
 	if (dup2(input, STDIN_FILENO) < 0)
 		_exit(127);
@@ -86,7 +86,7 @@ void pager_begin(void)
 		return;
 	pager = fork();
 	if (pager == 0)
-		run(command, ends[0]);
+		pager_run(command, ends[0]);
 	close(ends[0]);
 	if (pager > 0 && dup2(ends[1], STDOUT_FILENO) < 0) {
 		kill(pager, SIGTERM);

@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/progress.h"
 #include "cli/thread_lives.h"
@@ -59,7 +60,7 @@ struct wanted {
 	bool is_of_process; /* there is a colon */
 };
 
-static bool skip(struct piece *piece, const char *text, size_t size)
+static bool piece_skip(struct piece *piece, const char *text, size_t size)
 {
 	if (piece->size <= size || memcmp(piece->text, text, size) != 0 || piece->text[size] != '/')
 		return false;
@@ -74,16 +75,16 @@ static struct wanted wanted_of(struct piece piece, const struct histree_history 
 	size_t count = 0;
 	const struct histree_history_host *hosts = history != NULL ? histree_history_hosts(history, &count) : NULL;
 	for (size_t i = 0; hosts != NULL && i < count && wanted.host == THREAD_ANY_HOST; i++)
-		if (skip(&piece, hosts[i].name, strlen(hosts[i].name)))
+		if (piece_skip(&piece, hosts[i].name, strlen(hosts[i].name)))
 			wanted.host = (long)i;
-	skip(&piece, "Threads", strlen("Threads"));
+	piece_skip(&piece, "Threads", strlen("Threads"));
 	wanted.thread = piece;
 	return wanted;
 }
 
 /* ---- the threads of a store ---------------------------------------------------------------------------------- */
 
-static enum cli_exit add(struct thread_words *words, struct named_thread named)
+static enum cli_exit named_thread_add(struct thread_words *words, struct named_thread named)
 {
 	if (!array_reserve(&words->threads, &words->capacity, words->count + 1))
 		return report_no_memory();
@@ -169,9 +170,9 @@ static enum cli_exit add_wanted(struct thread_words *words, const struct wanted 
 		const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 		for (uint32_t i = 0; i < count && code == CLI_OK; i++)
 			if (is_wanted(wanted, flow, &threads[i]))
-				code = add(words,
-					   (struct named_thread){ (long)host, threads[i].tid, threads[i].from,
-								  threads[i].to, &threads[i] });
+				code = named_thread_add(words, (struct named_thread){ (long)host, threads[i].tid,
+										      threads[i].from,
+										      threads[i].to, &threads[i] });
 	}
 	return code == CLI_OK && words->count == before ? CLI_NOTHING : code;
 }
@@ -183,7 +184,8 @@ static enum cli_exit read_piece(struct thread_words *words, struct piece piece, 
 	int32_t tid;
 	struct wanted wanted = wanted_of(piece, history);
 	if (is_number(wanted.thread, &tid))
-		return add(words, (struct named_thread){ wanted.host, tid, INT64_MIN, INT64_MAX, NULL });
+		return named_thread_add(words,
+					(struct named_thread){ wanted.host, tid, INT64_MIN, INT64_MAX, NULL });
 	enum cli_exit code = wanted.thread.size > 0 ? read_flows(words, target, history) : CLI_NOTHING;
 	if (code == CLI_OK && history == NULL)
 		wanted = wanted_of(piece, words->kernel);
@@ -209,7 +211,7 @@ static int by_thread(const void *one, const void *other)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static void sort(struct thread_words *words)
+static void threads_sort(struct thread_words *words)
 {
 	size_t kept = 0;
 	if (words->count > 0)
@@ -227,7 +229,7 @@ static enum cli_exit read_word(struct thread_words *words, const char *text, con
 	*fault = (struct piece){ text, strlen(text) };
 	enum cli_exit code = read_piece(words, *fault, target, history);
 	if (code == CLI_OK)
-		sort(words);
+		threads_sort(words);
 	if (code != CLI_NOTHING || strchr(text, ',') == NULL)
 		return code;
 	for (const char *at = text, *end; *at != '\0'; at = end + (*end == ',')) {
@@ -237,7 +239,7 @@ static enum cli_exit read_word(struct thread_words *words, const char *text, con
 		if (code != CLI_OK)
 			return code;
 	}
-	sort(words);
+	threads_sort(words);
 	return words->count > 0 ? CLI_OK : CLI_NOTHING;
 }
 
@@ -295,26 +297,19 @@ void thread_words_release(struct thread_words *words)
 }
 
 /* Those of any host come first, then those of each, by number and time. */
-static const struct named_thread *find(const struct thread_words *words, long host, int32_t tid, histree_time time)
+static const struct named_thread *named_thread_find(const struct thread_words *words, long host, int32_t tid,
+						    histree_time time)
 {
 	const struct named_thread wanted = { .host = host, .tid = tid, .from = time };
-	size_t first = 0, count = words->count;
-	while (count > 0) { /* the last one that is not behind it */
-		const size_t half = count / 2;
-		if (by_thread(&words->threads[first + half], &wanted) <= 0) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
+	const size_t first = SEARCH(i, 0, words->count, by_thread(&words->threads[i], &wanted) <= 0);
 	const struct named_thread *named = first > 0 ? &words->threads[first - 1] : NULL;
 	return named != NULL && named->host == host && named->tid == tid && named->to >= time ? named : NULL;
 }
 
 bool thread_words_have(const struct thread_words *words, size_t host, int32_t tid, histree_time time)
 {
-	return find(words, THREAD_ANY_HOST, tid, time) != NULL || find(words, (long)host, tid, time) != NULL;
+	return named_thread_find(words, THREAD_ANY_HOST, tid, time) != NULL ||
+	       named_thread_find(words, (long)host, tid, time) != NULL;
 }
 
 enum { CONDITIONS_MAX = 60 }; /* an expression may have 64 comparisons */
@@ -411,7 +406,7 @@ static void release_patterns(struct pattern_list *list)
 	free(list->patterns);
 }
 
-static bool stop(void *context, histree_quark quark)
+static bool stop_at_first(void *context, histree_quark quark)
 {
 	*(histree_quark *)context = quark;
 	return false;
@@ -420,8 +415,8 @@ static bool stop(void *context, histree_quark quark)
 static bool is_path(struct histree_history *history, const char *pattern, histree_quark *first)
 {
 	struct histree_error error;
-	return histree_attributes_match(histree_history_attributes(history), HISTREE_ROOT, pattern, stop, first,
-					&error) != HISTREE_NOT_FOUND;
+	return histree_attributes_match(histree_history_attributes(history), HISTREE_ROOT, pattern, stop_at_first,
+					first, &error) != HISTREE_NOT_FOUND;
 }
 
 /* The states of a thread are at its number, or below it where that is a folder.  Returns false without memory. */
