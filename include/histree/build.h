@@ -132,9 +132,9 @@ struct histree_build_options {
 	/* Events of a slice, approximately, for events of 30 bytes; 0: as many as memory allows */
 	uint64_t slice_events;
 	/*
-	 * `memory_max` is for all that the build keeps of the trace; the process takes up to 64 MiB besides, and the
-	 * command's `--memory` is for both (histree-build(1)).  Default: 160 MiB, for each host that is built at a
-	 * time.  `threads` may be 0: it follows from those of the build.
+	 * `memory_max` is for all that the build keeps of the trace; the process takes up to 64 MiB besides, and
+	 * the command's `--memory` is for both (histree-build(1)).  Default: 160 MiB, for each host that is built
+	 * at a time.  `threads` may be 0: it follows from those of the build.
 	 */
 	struct histree_tree_options tree;
 	/*
