@@ -15,7 +15,7 @@ static pid_t pager; /* 0: there is none */
 
 static int own_errors = -1; /* standard error, where what is said goes through the pager, too */
 
-static bool is_for_terminal;
+static bool is_begun, is_for_terminal;
 
 /* Whether PATH has a program. */
 static bool is_there(const char *program)
@@ -75,7 +75,6 @@ static void pager_run(const char *command, int input)
 void pager_begin(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	static bool is_begun;
 	int ends[2];
 	if (is_begun)
 		return;
@@ -104,6 +103,11 @@ void pager_begin(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals) && pager > 0; i++)
 		sigaction(signals[i], &(struct sigaction){ .sa_handler = end_and_die, .sa_flags = SA_RESETHAND },
 			  NULL);
+}
+
+void pager_never(void)
+{
+	is_begun = true;
 }
 
 bool pager_shows_bold(void)

@@ -14,6 +14,9 @@
  */
 void pager_begin(void);
 
+/* Standard output is no terminal of people, whatever it looks like: no pager, and no bold letters, from now on. */
+void pager_never(void);
+
 /* Whether people look at standard output, in a terminal that shows bold letters, and want them (NO_COLOR). */
 bool pager_shows_bold(void);
 

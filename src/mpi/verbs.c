@@ -24,6 +24,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "cli/build_request.h"
+#include "cli/pager.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -413,6 +414,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : "";
 	bool speaks = launcher_rank() <= 0;
 	report_set_program("histree-mpi");
+	pager_never(); /* the launcher gives rank 0 a terminal of its own, and copies what it prints */
 	open_files_allow_all();
 	for (size_t i = 0; i < VERBS; i++)
 		if (strcmp(verbs[i].verb->name, word) == 0)

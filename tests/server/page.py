@@ -440,7 +440,7 @@ def times_by_other_clocks(page):
 
 
 def walks_along_arrows(page):
-    page.open()
+    page.open(TREE)
     page.browser.run("page.viewport.show(page.viewport.duration / 3, page.viewport.duration / 3 + 1e6)")
     page.browser.until("page.charts[0].arrows.isComplete && page.charts[0].arrows.arrows.length > 0")
     arrow = page.browser.run("const { arrows } = page.charts[0].arrows;"

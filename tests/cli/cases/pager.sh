@@ -37,4 +37,4 @@ NO_COLOR=1 PAGER='head -n 2' on_terminal histree dump "$STORE" --columns path | 
 NO_COLOR=1 on_terminal histree top "$STORE" --columns thread
 on_terminal histree query "$STORE" --at +1ms nothing
 on_terminal histree top "$STORE" --columns thread,name -n 1 --format tsv
-NO_COLOR=1 on_terminal histree help | head -n 1
+NO_COLOR=1 on_terminal histree help | sed -n 1p
