@@ -182,6 +182,7 @@ static const double leaf_fill = 0.75;
 struct segment_writer {
 	struct tree_writer *tree;
 	uint32_t node_size;
+	enum segment_grouping grouping;
 	struct segment_batch batch;
 	size_t strings_max;      /* bytes of a batch's */
 	uint32_t *order, *spare; /* indices in the batch; the spare one for the next cut */
@@ -232,6 +233,11 @@ enum histree_status segment_writer_create(struct block_file *file, const struct 
 	return HISTREE_OK;
 }
 
+void segment_writer_group(struct segment_writer *writer, enum segment_grouping grouping)
+{
+	writer->grouping = grouping;
+}
+
 void segment_writer_free(struct segment_writer *writer)
 {
 	if (writer == NULL)
@@ -256,8 +262,16 @@ static size_t divide_up(size_t number, size_t by)
 }
 
 /* Into how many slabs of duration this many parts are cut, before each slab is cut by start. */
-static size_t slabs_of(size_t parts)
+static size_t slabs_of(const struct segment_writer *writer, size_t parts)
 {
+	switch (writer->grouping) {
+	case SEGMENTS_GROUPED_BY_START:
+		return 1;
+	case SEGMENTS_GROUPED_BY_DURATION:
+		return parts;
+	case SEGMENTS_GROUPED_BY_BOTH:
+		break;
+	}
 	/* The smallest number whose square is not below. */
 	size_t root = 1;
 	while (root * root < parts)
@@ -275,7 +289,7 @@ static enum histree_status write_leaf(struct segment_writer *writer, const uint3
 	size_t count = *taken;
 	assert(count > 0);
 	for (;;) {
-		size_t slabs = slabs_of(divide_up(count, SEGMENT_BLOCK_MAX));
+		size_t slabs = slabs_of(writer, divide_up(count, SEGMENT_BLOCK_MAX));
 		size_t size = 0;
 		if (segment_split(&writer->blocks, writer->batch.times, SPLIT_BY_DURATION, order, spare, count,
 				  slabs))
@@ -363,7 +377,7 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 	assert(count > 0 && count <= writer->batch.capacity);
 	for (size_t i = 0; i < count; i++)
 		writer->spare[i] = (uint32_t)i;
-	size_t slabs = slabs_of(divide_up(count, leaf_items(writer)));
+	size_t slabs = slabs_of(writer, divide_up(count, leaf_items(writer)));
 	if (!segment_split(&writer->slabs, writer->batch.times, SPLIT_BY_DURATION, writer->spare, writer->order,
 			   count, slabs))
 		return error_memory(error, "sorting a batch");

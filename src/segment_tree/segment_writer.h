@@ -18,10 +18,23 @@
 
 struct segment_writer;
 
+/*
+ * How a batch is cut into leaves and blocks: in one dimension, as in thesis 5.4.3, only to measure what that is
+ * worth.
+ */
+enum segment_grouping {
+	SEGMENTS_GROUPED_BY_BOTH,
+	SEGMENTS_GROUPED_BY_START,
+	SEGMENTS_GROUPED_BY_DURATION,
+};
+
 /* `file` is borrowed; its blocks are the nodes.  The fields' types are copied.  `memory_max`: 0 means 80 MiB. */
 enum histree_status segment_writer_create(struct block_file *file, const struct histree_segment_field *fields,
 					  size_t field_count, size_t memory_max, struct segment_writer **out,
 					  struct histree_error *error);
+
+/* Before the first addition; without, by both. */
+void segment_writer_group(struct segment_writer *writer, enum segment_grouping grouping);
 
 /*
  * It must not end before it starts, and its values must be of the fields' types.  HISTREE_ERR_TOO_LARGE leaves the
