@@ -5,7 +5,7 @@ Whole-process time and peak memory of `histree build` with one thread and with s
 `babeltrace2 -o dummy` on the same trace, which only decodes it: all in turn, medians, and the ratios.
 
 With --by-analysis: what each analysis of a kernel adds to a build of `kernel`, in instructions of valgrind, which do
-not depend on how busy the machine is.  The table goes into the manual (docs/man/histree-analyses.1.scd).
+not depend on how busy the machine is, as a table in the form of a manual page (scdoc).
 
 usage: build_cost.py HISTREE TRACE [--runs 11] [--threads 2] [--by-analysis] [-- BUILD-OPTION...]
 """
