@@ -161,8 +161,6 @@ def main():
             # Events are sorted in 16 MB, of which a few fill none; descriptions of at most 131,072 tracks are kept.
             most = peaks[FEW] + CEILING + ALLOWED + (32 if form == "perfetto" else 16) * MEGABYTE
             assert peaks[2 * MANY] <= most, form
-            if form == "perfetto":
-                within(folder, folder / "spans.json", "tracks,track-spans,track-flows")
     print(*(f"{what}: {size / MEGABYTE:.1f} MB" for what, size in
             (("few attributes", few), ("many", many), ("many, without a ceiling in reach", free))), sep="; ")
     most = few + CEILING + ALLOWED
