@@ -550,8 +550,8 @@ static struct placed place_of(const struct cube_key *key, enum cube_part part, c
 /* Sort the rows by their places: by what is second, and those again by what is first.  False without memory. */
 static bool sort_rows(const struct placed *places, size_t count, struct keyed_index **order)
 {
-	struct keyed_index *sorted = *order = malloc(count * sizeof(*sorted));
-	struct keyed_index *spare = malloc(count * sizeof(*spare));
+	struct keyed_index *sorted = *order = malloc((count + 1) * sizeof(*sorted));
+	struct keyed_index *spare = malloc((count + 1) * sizeof(*spare));
 	const bool has_room = sorted != NULL && spare != NULL;
 	for (size_t i = 0; i < count && has_room; i++)
 		sorted[i] = (struct keyed_index){ places[i].second, (uint32_t)i };

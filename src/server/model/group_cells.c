@@ -63,19 +63,24 @@ static enum histree_status gather(struct group *group, struct histree_error *err
 	return HISTREE_OK;
 }
 
-/* The times of a style; NULL: memory is out, or there are more styles than a kernel has. */
-static struct style_time *times_of(struct group *group, const struct histree_style *style)
+/* Returns HISTREE_NOT_FOUND where there are more styles than a kernel has. */
+static enum histree_status times_of(struct group *group, const struct histree_style *style, struct style_time **out,
+				    struct histree_error *error)
 {
 	for (size_t i = 0; i < group->style_count; i++)
-		if (group->styles[i].style == style)
-			return &group->styles[i];
+		if (group->styles[i].style == style) {
+			*out = &group->styles[i];
+			return HISTREE_OK;
+		}
 	if (group->style_count == STYLES_MAX)
-		return NULL;
+		return HISTREE_NOT_FOUND;
 	struct style_time *made = &group->styles[group->style_count++];
 	made->style = style;
 	made->parts = calloc((size_t)group->request->pixels + 1, sizeof(*made->parts));
 	made->whole = calloc((size_t)group->request->pixels + 1, sizeof(*made->whole));
-	return made->parts != NULL && made->whole != NULL ? made : NULL;
+	*out = made;
+	return made->parts != NULL && made->whole != NULL ? HISTREE_OK
+							  : error_memory(error, "the states of a process");
 }
 
 /* Adds a time, both ends inclusive, which is cut at the range. */
@@ -138,9 +143,10 @@ static enum histree_status read_states(struct group *group, struct histree_curso
 		const struct histree_style *style = histree_style_of(group->table, &state->value);
 		if (style == NULL)
 			continue;
-		struct style_time *times = times_of(group, style);
-		if (times == NULL)
-			return error_memory(error, "the states of a process");
+		struct style_time *times;
+		status = times_of(group, style, &times, error);
+		if (status != HISTREE_OK)
+			return status;
 		add_state(group, times, state);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;

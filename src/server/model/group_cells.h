@@ -23,7 +23,8 @@ struct group_cells_request {
 /*
  * Who runs hides who waits, and they who sleep: a pixel has the state of greatest worth, of equals the longest,
  * that members were in, added up, for half of it or more.  A style is worth as much as it is high.  Returns
- * HISTREE_NOT_FOUND where there are so many states that nobody would wait for them, and then there are no cells.
+ * HISTREE_NOT_FOUND where there are so many states that nobody would wait for them, or more styles than a kernel
+ * has, and then there are no cells.
  */
 enum histree_status group_cells_make(const struct group_cells_request *request, struct group_cell *out,
 				     struct histree_error *error);
