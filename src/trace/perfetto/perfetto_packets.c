@@ -131,7 +131,7 @@ static const struct table_row {
 	[PERFETTO_FUNCTION_NAMES] = { 5, false }, [PERFETTO_MAPPING_PATHS] = { 17, false },
 	[PERFETTO_SOURCE_PATHS] = { 18, false },  [PERFETTO_SOURCE_LOCATIONS] = { 4, true },
 	[PERFETTO_MAPPINGS] = { 19, true },       [PERFETTO_FRAMES] = { 6, true },
-	[PERFETTO_CALLSTACKS] = { 7, true },
+	[PERFETTO_CALLSTACKS] = { 7, true },      [PERFETTO_KERNEL_SYMBOLS] = { 26, false },
 };
 
 /* Every entry has its number as field 1, and its text as field 2. */

@@ -7,7 +7,8 @@
  * Names of processes and threads, as /proc had them
  * (protos/perfetto/trace/ps/process_tree.proto).
  *
- * The print events of ftrace in which programs mark what they do (packed_markers.h).
+ * The print events of ftrace in which programs mark what they do (packed_markers.h), and the calls of functions
+ * that ftrace's function_graph tracer has met, which are spans of their threads beside all others.
  *
  * Then all packets of a trace are read, and each kind is handled.
  */
@@ -37,6 +38,8 @@ struct perfetto_file {
 	struct perfetto_tracks tracks;
 	bool has_ftrace, has_tracks; /* events of the kernel, and of tracks */
 	bool has_markers;            /* of tracks, among the events of the kernel */
+	bool has_calls;              /* of the kernel's functions, likewise */
+	struct id_map callers;       /* threads that made some; struct perfetto_file itself */
 	bool has_samples;
 	uint64_t size; /* of the file */
 };
@@ -44,7 +47,7 @@ struct perfetto_file {
 enum perfetto_part { PERFETTO_FTRACE, PERFETTO_TRACKS };
 
 static void perfetto_file_release(struct perfetto_file *file);
-static bool perfetto_markers_are_in(struct wire_message bundle);
+static bool perfetto_markers_look(struct perfetto_file *file, struct wire_message bundle);
 
 /* ---- perfetto file ------------------------------------------------------------------------------------------- */
 
@@ -107,8 +110,9 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 			       : error_memory(error, "the clocks of a trace");
 	case PERFETTO_FTRACE_EVENTS:
 		file->has_ftrace = true;
-		file->has_markers = file->has_markers || perfetto_markers_are_in(packet.content);
-		break;
+		return perfetto_markers_look(file, packet.content)
+			       ? HISTREE_OK
+			       : error_memory(error, "the threads that call functions of the kernel");
 	case PERFETTO_TRACK_EVENT:
 		file->has_tracks = true;
 		break;
@@ -160,7 +164,8 @@ static enum histree_status perfetto_file_read(struct perfetto_file *file, const 
 	if (status != HISTREE_OK)
 		return status;
 	perfetto_clocks_finish(&file->clocks);
-	file->has_tracks = file->has_tracks || file->has_markers || file->has_samples;
+	file->tracks.has_markers = file->has_markers;
+	file->has_tracks = file->has_tracks || file->has_markers || file->has_calls || file->has_samples;
 	file->facts.has_clock = true;
 	file->facts.zero = (histree_time)file->clocks.wall;
 	file->facts.frequency = 1000000000;
@@ -171,6 +176,7 @@ static void perfetto_file_release(struct perfetto_file *file)
 {
 	perfetto_clocks_release(&file->clocks);
 	perfetto_tracks_release(&file->tracks);
+	id_map_release(&file->callers);
 	*file = (struct perfetto_file){ 0 };
 }
 
@@ -206,6 +212,19 @@ static struct process read_process(struct wire_message message)
 		}
 	}
 	return process;
+}
+
+/* The thread of a process that has its number; a program is called after its file. */
+static struct thread main_thread(struct process process)
+{
+	const char *slash = memrchr(process.name, '/', process.name_size);
+	const size_t skipped = slash != NULL ? (size_t)(slash + 1 - process.name) : 0;
+	return (struct thread){
+		.tid = process.pid,
+		.pid = process.pid,
+		.name = process.name + skipped,
+		.name_size = process.name_size - skipped,
+	};
 }
 
 static struct thread perfetto_processes_read_thread(struct wire_message message)
@@ -252,16 +271,10 @@ static enum histree_status perfetto_processes_of_kernel(struct packed_source *pa
 			const struct process process = read_process(wire_inside(&field));
 			cells[0] = cells[1] = packed_int(process.pid);
 			cells[2] = packed_int(process.parent);
-			/* A program is called after its file, and the kernel keeps fifteen bytes of that. */
+			/* The kernel keeps fifteen bytes of a name. */
 			enum { COMM_MAX = 15 };
-			const char *name = process.name;
-			size_t size = process.name_size;
-			const char *slash = memrchr(name, '/', size);
-			if (slash != NULL) {
-				size -= (size_t)(slash + 1 - name);
-				name = slash + 1;
-			}
-			cells[3] = packed_text(name, size > COMM_MAX ? COMM_MAX : size);
+			const struct thread main = main_thread(process);
+			cells[3] = packed_text(main.name, main.name_size > COMM_MAX ? COMM_MAX : main.name_size);
 		} else if (field.number == TREE_THREAD) {
 			const struct thread thread = perfetto_processes_read_thread(wire_inside(&field));
 			cells[0] = packed_int(thread.tid);
@@ -280,52 +293,168 @@ static enum histree_status perfetto_processes_of_kernel(struct packed_source *pa
 /* ---- perfetto markers ---------------------------------------------------------------------------------------- */
 
 /* protos/perfetto/trace/ftrace/ftrace_event.proto, ftrace.proto */
-enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, PRINT_TEXT = 2 };
+enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, EVENT_CALL = 437, EVENT_RETURN = 438, PRINT_TEXT = 2 };
 
-struct print {
+/* Idle threads share the number 0: who calls is the CPU. */
+#define CALLER_CPU (UINT64_C(1) << 32)
+
+/* An event that says something of tracks. */
+struct mark {
 	uint64_t time;
 	int32_t pid;
-	const char *text; /* NULL: not a text */
-	size_t size;
+	uint32_t kind; /* EVENT_PRINT, EVENT_CALL, EVENT_RETURN; 0: another one */
+	struct wire_message content;
 };
 
-static struct print read_print(struct wire_message event)
+static struct mark read_mark(struct wire_message event)
 {
-	struct print print = { .pid = MARKERS_NO_THREAD };
-	struct wire_field field, inside;
+	struct mark mark = { .pid = MARKERS_NO_THREAD };
+	struct wire_field field;
 	while (wire_next(&event, &field)) {
 		if (field.number == EVENT_TIME) {
-			print.time = field.value;
+			mark.time = field.value;
 		} else if (field.number == EVENT_PID) {
-			print.pid = (int32_t)field.value;
-		} else if (field.number == EVENT_PRINT && field.bytes != NULL) {
-			struct wire_message content = wire_inside(&field);
-			while (wire_next(&content, &inside))
-				if (inside.number == PRINT_TEXT && inside.bytes != NULL) {
-					print.text = (const char *)inside.bytes;
-					print.size = inside.size;
-				}
+			mark.pid = (int32_t)field.value;
+		} else if (field.bytes != NULL && (field.number == EVENT_PRINT || field.number == EVENT_CALL ||
+						   field.number == EVENT_RETURN)) {
+			mark.kind = field.number;
+			mark.content = wire_inside(&field);
 		}
 	}
-	return print;
+	return mark;
 }
 
-/* Returns whether a bundle of ftrace has a marker. */
-static bool perfetto_markers_are_in(struct wire_message bundle)
+/* Bytes NULL: it has no text. */
+static struct perfetto_text text_of_print(struct wire_message content)
 {
+	struct perfetto_text text = { NULL, 0 };
+	struct wire_field field;
+	while (wire_next(&content, &field))
+		if (field.number == PRINT_TEXT && field.bytes != NULL)
+			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
+	return text;
+}
+
+/* Find what a bundle of ftrace has of tracks.  Returns false if memory runs out. */
+static bool perfetto_markers_look(struct perfetto_file *file, struct wire_message bundle)
+{
+	const uint32_t cpu = perfetto_bundle_read(bundle).cpu;
 	struct wire_field field;
 	while (wire_next(&bundle, &field)) {
 		if (field.number != BUNDLE_EVENT || field.bytes == NULL)
 			continue;
-		const struct print print = read_print(wire_inside(&field));
-		if (print.text != NULL && packed_marker_is(print.text, print.size))
-			return true;
+		const struct mark mark = read_mark(wire_inside(&field));
+		const uint64_t caller = mark.pid == 0 ? CALLER_CPU + cpu : (uint32_t)mark.pid;
+		if (mark.kind == EVENT_PRINT && !file->has_markers) {
+			const struct perfetto_text text = text_of_print(mark.content);
+			file->has_markers = text.bytes != NULL && packed_marker_is(text.bytes, text.size);
+		} else if (mark.kind == EVENT_CALL || mark.kind == EVENT_RETURN) {
+			file->has_calls = true;
+			if (id_map_find(&file->callers, caller) == NULL &&
+			    !id_map_add(&file->callers, caller, file))
+				return false;
+		}
 	}
-	return false;
+	return true;
 }
 
-/* Add those of a bundle. */
+/* ---- calls ----------------------------------------------------------------------------------------------- */
+
+enum { CPU_NAME_SIZE = 32 };
+
+static struct packed_cell name_of_cpu(uint32_t cpu, char text[static CPU_NAME_SIZE])
+{
+	const int size = snprintf(text, CPU_NAME_SIZE, "CPU %" PRIu32, cpu);
+	return packed_text(text, (size_t)size);
+}
+
+static enum histree_status add_call(struct perfetto_track_events *tracks, enum track_class class, histree_time time,
+				    const struct packed_cell *cells, struct histree_error *error)
+{
+	const struct packed_event event = {
+		.time = time, .cpu = -1, .class = tracks->classes[class], .cells = cells
+	};
+	return packed_source_add(tracks->packed, &event, error);
+}
+
+/*
+ * A call is on the track of its thread that has no process, so that nothing else lies between calls; idle threads
+ * share a number, and their calls are on the track of the CPU.  What a function is called is interned, if the
+ * recorder was asked to.
+ */
+static enum histree_status read_call(struct perfetto_track_events *tracks, const struct perfetto_sequence *sequence,
+				     const struct mark *mark, uint32_t cpu, histree_time time,
+				     struct histree_error *error)
+{
+	const uint32_t function_field = mark->kind == EVENT_CALL ? 2 : 3;
+	const enum track_class class = mark->kind == EVENT_CALL ? TRACK_SPAN_BEGIN : TRACK_SPAN_END;
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	struct wire_message content = mark->content;
+	struct wire_field field;
+	uint64_t function = 0;
+	char address[32], track[CPU_NAME_SIZE];
+	while (wire_next(&content, &field))
+		if (field.number == function_field)
+			function = field.value;
+	const struct perfetto_text *name =
+		perfetto_interned_find(&sequence->interned, PERFETTO_KERNEL_SYMBOLS, function);
+	if (name != NULL)
+		cells[TRACK_NAME] = packed_text(name->bytes, name->size);
+	else
+		cells[TRACK_NAME] =
+			packed_text(address, (size_t)snprintf(address, sizeof(address), "0x%" PRIx64, function));
+	if (mark->pid != 0) {
+		cells[TRACK_TID] = packed_int(mark->pid);
+		return add_call(tracks, class, time, cells, error);
+	}
+	cells[TRACK_TRACK] = name_of_cpu(cpu, track);
+	return add_call(tracks, class, time, cells, error);
+}
+
+static enum histree_status name_cpus(struct perfetto_track_events *tracks, const struct id_map *callers,
+				     struct histree_error *error)
+{
+	const struct id_entry *entry;
+	enum histree_status status = HISTREE_OK;
+	char track[CPU_NAME_SIZE];
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(callers, &at)) != NULL;) {
+		if (entry->id < CALLER_CPU)
+			continue;
+		const struct packed_cell name = name_of_cpu((uint32_t)(entry->id - CALLER_CPU), track);
+		const struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_TRACK] = name, [TRACK_NAME] = name };
+		status = add_call(tracks, TRACK_TRACK_NAME, PACKED_NO_TIME, cells, error);
+	}
+	return status;
+}
+
+/* As far as a process tree knows. */
+static enum histree_status name_callers(struct perfetto_track_events *tracks, const struct id_map *callers,
+					struct wire_message tree, struct histree_error *error)
+{
+	struct wire_field field;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && wire_next(&tree, &field)) {
+		struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+		const bool is_thread = field.number == TREE_THREAD;
+		if (!is_thread && field.number != TREE_PROCESS)
+			continue;
+		const struct thread thread = is_thread ? perfetto_processes_read_thread(wire_inside(&field))
+						       : main_thread(read_process(wire_inside(&field)));
+		if (thread.name_size == 0 || thread.tid <= 0 || id_map_find(callers, (uint64_t)thread.tid) == NULL)
+			continue;
+		cells[TRACK_TID] = packed_int(thread.tid);
+		cells[TRACK_NAME] = packed_text(thread.name, thread.name_size);
+		status = add_call(tracks, TRACK_THREAD_NAME, PACKED_NO_TIME, cells, error);
+	}
+	return status;
+}
+
+/* ---- bundles --------------------------------------------------------------------------------------------- */
+
+/* Add what a bundle of ftrace has of tracks. */
 static enum histree_status perfetto_markers_read(struct packed_markers *markers,
+						 struct perfetto_track_events *tracks,
+						 const struct perfetto_sequence *sequence,
 						 const struct perfetto_clocks *clocks, struct wire_message message,
 						 struct histree_error *error)
 {
@@ -336,10 +465,17 @@ static enum histree_status perfetto_markers_read(struct packed_markers *markers,
 		histree_time time;
 		if (field.number != BUNDLE_EVENT || field.bytes == NULL)
 			continue;
-		const struct print print = read_print(wire_inside(&field));
-		if (print.text != NULL && perfetto_bundle_time(&bundle, clocks, print.time, &time))
-			status = packed_markers_take(markers, time, &(struct marker_thread){ print.pid, NULL, 0 },
-						     print.text, print.size, error);
+		const struct mark mark = read_mark(wire_inside(&field));
+		if (mark.kind == 0 || !perfetto_bundle_time(&bundle, clocks, mark.time, &time))
+			continue;
+		if (mark.kind != EVENT_PRINT) {
+			status = read_call(tracks, sequence, &mark, bundle.cpu, time, error);
+			continue;
+		}
+		const struct perfetto_text text = text_of_print(mark.content);
+		if (text.bytes != NULL && markers->packed != NULL)
+			status = packed_markers_take(markers, time, &(struct marker_thread){ mark.pid, NULL, 0 },
+						     text.bytes, text.size, error);
 	}
 	return status;
 }
@@ -441,10 +577,17 @@ static enum histree_status read_track_packet(struct reading *reading, struct per
 				sequence->thread_us = field.value;
 		}
 	}
-	if (packet->data == PERFETTO_FTRACE_EVENTS && reading->file->has_markers)
-		return perfetto_markers_read(&reading->markers, &reading->file->clocks, packet->content, error);
-	if (packet->data == PERFETTO_PROCESS_TREE && reading->file->has_samples)
-		return perfetto_samples_name(reading->samples, packet->content, error);
+	const struct perfetto_file *file = reading->file;
+	if (packet->data == PERFETTO_FTRACE_EVENTS && (file->has_markers || file->has_calls))
+		return perfetto_markers_read(&reading->markers, &reading->tracks, sequence, &file->clocks,
+					     packet->content, error);
+	if (packet->data == PERFETTO_PROCESS_TREE) {
+		const enum histree_status status =
+			name_callers(&reading->tracks, &file->callers, packet->content, error);
+		return status == HISTREE_OK && file->has_samples
+			       ? perfetto_samples_name(reading->samples, packet->content, error)
+			       : status;
+	}
 	const bool is_sample = packet->data == PERFETTO_PERF_SAMPLE || packet->data == PERFETTO_STREAMING_PROFILE;
 	if (packet->data != PERFETTO_TRACK_EVENT && !is_sample)
 		return HISTREE_OK;
@@ -624,6 +767,8 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 		};
 		status = source->part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error)
 							 : HISTREE_OK;
+		if (status == HISTREE_OK && source->part == PERFETTO_TRACKS)
+			status = name_cpus(&reading.tracks, &source->file->callers, error);
 		if (status == HISTREE_OK && source->part == PERFETTO_TRACKS && source->file->has_markers &&
 		    !packed_markers_begin(&reading.markers, packed, error))
 			status = error->status;

@@ -55,14 +55,14 @@ static void put_other(struct packed_cell *cells, char text[PERFETTO_TEXT_SIZE], 
 	cells[TRACK_TRACK] = packed_text(text, 2 + number_format_hex(uuid, text + 2));
 }
 
-/* A track that is neither a thread nor a process has the process of its ancestors. */
+/* A track that is neither a thread nor a process has the process of its ancestors, and so has one that is apart. */
 static void put_track(const struct perfetto_tracks *tracks, uint64_t uuid, char text[PERFETTO_TEXT_SIZE],
 		      struct packed_cell *cells)
 {
 	const struct perfetto_track *track = perfetto_tracks_find(tracks, uuid);
 	const struct perfetto_track *owner = perfetto_tracks_owner(tracks, track);
 	put_owner(cells, owner);
-	if (uuid == 0 || (track != NULL && track == owner))
+	if (uuid == 0 || (track != NULL && track == owner && !perfetto_track_is_apart(tracks, track)))
 		return;
 	cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
 	put_other(cells, text, uuid);
@@ -272,8 +272,10 @@ static void put_thread_time(struct making *making)
 	const struct track_event *event = making->event;
 	struct perfetto_sequence *sequence = making->sequence;
 	const bool is_legacy = event->type != TRACK_EVENT_BEGIN && event->type != TRACK_EVENT_END;
+	const struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, track_of(making));
 	const bool is_span = (!is_legacy || event->legacy.phase == 'B' || event->legacy.phase == 'E') &&
-			     making->cells[TRACK_TID].kind == PACKED_INT;
+			     (making->cells[TRACK_TID].kind == PACKED_INT ||
+			      (track != NULL && perfetto_track_is_apart(making->events->tracks, track)));
 	uint64_t ns = 0;
 	if (event->has_thread_time && event->is_thread_delta)
 		sequence->thread_us += event->thread_us;
@@ -456,6 +458,20 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
+/* The track of a thread that is apart is called after it, and its number tells it from others of that name. */
+static enum histree_status name_apart(struct perfetto_track_events *events, const struct perfetto_track *track,
+				      struct histree_error *error)
+{
+	struct making making = { .events = events, .time = PACKED_NO_TIME };
+	char name[PERFETTO_TEXT_SIZE];
+	const int text_size = (int)(track->name.size < 64 ? track->name.size : 64);
+	const int size = snprintf(name, sizeof(name), "%.*s%s%" PRId32, text_size,
+				  text_size > 0 ? track->name.bytes : "", text_size > 0 ? " " : "", track->tid);
+	put_track(events->tracks, track->uuid, events->track, making.cells);
+	making.cells[TRACK_NAME] = packed_text(name, (size_t)size);
+	return perfetto_track_events_add(&making, TRACK_TRACK_NAME, error);
+}
+
 /* Counters have theirs in each value. */
 static enum histree_status name_track(struct perfetto_track_events *events, const struct perfetto_track *track,
 				      struct histree_error *error)
@@ -467,9 +483,15 @@ static enum histree_status name_track(struct perfetto_track_events *events, cons
 	};
 	struct making making = { .events = events, .time = PACKED_NO_TIME };
 	bool has_index = events->tracks->has_indexes && track->kind != PERFETTO_OTHER_TRACK;
-	if ((track->name.size == 0 && !has_index) || track->is_counter)
-		return HISTREE_OK;
-	put_track(events->tracks, track->uuid, events->track, making.cells);
+	enum histree_status status = HISTREE_OK;
+	if (perfetto_track_is_apart(events->tracks, track))
+		status = name_apart(events, track, error);
+	if (status != HISTREE_OK || (track->name.size == 0 && !has_index) || track->is_counter)
+		return status;
+	if (track->kind == PERFETTO_OTHER_TRACK)
+		put_track(events->tracks, track->uuid, events->track, making.cells);
+	else
+		put_owner(making.cells, track);
 	if (track->name.size > 0)
 		making.cells[TRACK_NAME] = text_cell(track->name);
 	if (has_index)

@@ -522,6 +522,7 @@ enum {
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
 	TRACK_COUNTER_FIELD = 8,
+	TRACK_IS_APART = 9, /* disallow_merging_with_system_tracks */
 	TRACK_STATIC_NAME = 10,
 	TRACK_RANK = 12, /* among its siblings */
 	TRACK_ATRACE_NAME = 13,
@@ -655,6 +656,9 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 			break;
 		case TRACK_THREAD:
 			thread = field;
+			break;
+		case TRACK_IS_APART:
+			track->is_apart = field.value != 0;
 			break;
 		case TRACK_RANK:
 			set_index(tracks, track, field.value);

@@ -131,6 +131,7 @@ struct perfetto_track {
 	int32_t pid, tid;          /* of a thread both, of a process the first */
 	struct perfetto_text name; /* of the track, process or thread; no bytes: no name */
 	bool has_state;            /* one that has not ended, while events are read */
+	bool is_apart;             /* its spans do not nest with those that ftrace tells of its thread */
 	bool is_counter, is_incremental, is_thread_time;
 	bool has_index; /* a process or a thread is listed index-th */
 	int32_t index;
@@ -149,6 +150,7 @@ struct perfetto_tracks {
 	struct arena memory;
 	uint64_t left_out;
 	bool has_indexes; /* some track has one */
+	bool has_markers; /* ftrace tells spans of threads, too */
 	struct perfetto_count *counts;
 	size_t count_count, count_capacity;
 	struct hash_index count_index;
@@ -163,6 +165,12 @@ struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks
 /* Returns the process or thread that a track belongs to, itself if it is one; NULL: to none. */
 const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks *tracks,
 						   const struct perfetto_track *track);
+
+/* Whether a track of a thread is one of its own, as there are spans of ftrace beside it. */
+static inline bool perfetto_track_is_apart(const struct perfetto_tracks *tracks, const struct perfetto_track *track)
+{
+	return tracks->has_markers && track->is_apart && track->kind == PERFETTO_THREAD_TRACK;
+}
 
 /* Returns what a writer's growths of a counter sum up to so far. */
 uint64_t perfetto_tracks_sum(const struct perfetto_tracks *tracks, const struct perfetto_track *track,

@@ -1,4 +1,5 @@
-# Tracks of Perfetto: sums of counters by writer, flows with several ends, and the order of processes.
+# Tracks of Perfetto: sums of counters by writer, flows with several ends, and the order of processes; threads whose
+# tracks stay apart from what ftrace tells of them; calls of the kernel's functions.
 cat >make.py <<'EOF'
 import sys
 sys.path.insert(0, sys.argv[1] + "/../perfetto")
@@ -39,3 +40,57 @@ histree segments --format csv x.pftrace.histree track-flows | cut -d, -f 1,2,6,1
 histree segments --format csv x.pftrace.histree track-spans | cut -d, -f 1,2,4,6,9,12-
 histree ls x.pftrace.histree 'Processes/*' | cut -c 10-
 histree info x.pftrace.histree | grep '^warnings'
+cat >make-apart.py <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1] + "/../perfetto")
+import perfetto_trace as pt
+
+BEGIN, END = 1, 2
+
+
+def event(time, kind, name=""):
+    return pt.packet(pt.data(11, pt.number(9, kind) + pt.number(11, 5) + (pt.data(23, name) if name else b"")), time=time)
+
+
+def printed(time, text):
+    return pt.ftrace_event(time, 11, "ftrace:print", {"buf": text + "\n"})
+
+
+def trace(keeps_apart, prints):
+    thread = pt.number(1, 5) + pt.data(4, pt.number(1, 10) + pt.number(2, 11) + pt.data(5, "main"))
+    yield pt.packet(pt.data(60, thread + (pt.number(9, 1) if keeps_apart else b"")))
+    yield from (event(2000, BEGIN, "task"), event(4000, END))
+    if prints:  # it begins before the task of the other clock does, and ends in it
+        yield pt.bundle(0, [printed(1700, "B|10|draw"), printed(3300, "E|10")])
+
+
+for name, *how in ("joined", False, True), ("apart", True, True), ("alone", True, False):
+    open(f"{name}.pftrace", "wb").write(pt.trace(trace(*how)))
+
+
+# Calls of a thread that moves from a CPU to another: the file has CPU after CPU.
+def call(time, pid, depth, function):
+    return pt.ftrace_event(time, pid, 437, pt.number(1, depth) + pt.number(2, function))
+
+
+def back(time, pid, depth, function):
+    return pt.ftrace_event(time, pid, 438, pt.number(1, 5) + pt.number(2, depth) + pt.number(3, function) + pt.number(5, 9))
+
+
+def calls():
+    names = [pt.data(26, pt.number(1, i) + pt.data(2, name)) for i, name in ((1, "vfs_read"), (2, "lock"))]
+    yield pt.packet(pt.data(12, b"".join(names)), flags=1)
+    yield pt.bundle(0, [call(1000, 21, 0, 1), call(1100, 21, 1, 2), back(1500, 21, 1, 2), back(9000, 0, 0, 2)])
+    yield pt.bundle(1, [call(2000, 21, 1, 0xffff800012), printed(2100, "B|20|request"), back(2500, 21, 1, 0xffff800012),
+                        back(3000, 21, 0, 1), printed(3100, "E|20"), call(4000, 0, 0, 2), back(4400, 0, 0, 2)])
+    yield pt.process_tree([(20, 1, ["/usr/bin/server", "-x"])], [(21, 20, "worker")], time=9600)
+
+
+open("calls.pftrace", "wb").write(pt.trace(calls()))
+EOF
+python3 make-apart.py "$DATA"
+for form in joined apart alone calls; do
+	histree build -q $form.pftrace
+	histree segments --format csv $form.pftrace.histree track-spans | cut -d, -f 1,2,4,6-7,9
+done
+histree dump --format csv -a tracks calls.pftrace.histree | grep '^Threads/21,'
