@@ -52,6 +52,7 @@ const char *const track_field_names[TRACK_FIELD_COUNT] = {
 	[TRACK_SERIES] = "series",
 	[TRACK_VALUE] = "value",
 	[TRACK_SORT_INDEX] = "sort_index",
+	[TRACK_ONCE] = "once",
 	[TRACK_ARGS] = "args",
 };
 

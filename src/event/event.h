@@ -129,6 +129,7 @@ enum track_field {
 	TRACK_SERIES,          /* text: which of several values of the counter; absent: it has one */
 	TRACK_VALUE,           /* int or real: of a counter */
 	TRACK_SORT_INDEX,      /* int */
+	TRACK_ONCE,            /* int: of a span_begin that says nothing where a span is open on its track */
 	TRACK_ARGS,            /* anything, as a rule a structure: what else the event says */
 	TRACK_FIELD_COUNT,
 };

@@ -16,7 +16,7 @@ TEXTS = {"buf", "prev_comm", "next_comm", "comm", "name", "rwbs", "cmd", "oldcom
          "parent_comm", "child_comm"}
 UNSIGNED = {"ip", "state", "cpu_id", "vec", "handler", "dev", "sector", "nr_sector", "bytes", "clone_flags", "load"}
 TRACK_FIELDS = ["name", "category", "pid", "tid", "track", "id", "duration", "thread_duration", "thread_time", "series", "value",
-                "sort_index", "args"]
+                "sort_index", "once", "args"]
 NO_TIME = -2**63
 
 

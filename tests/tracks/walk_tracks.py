@@ -12,7 +12,7 @@ import re
 D = decimal.Decimal
 decimal.getcontext().prec = 80
 decimal.getcontext().rounding = decimal.ROUND_HALF_UP
-FIELDS = "name category pid tid track id duration thread_duration thread_time series value sort_index args".split()
+FIELDS = "name category pid tid track id duration thread_duration thread_time series value sort_index once args".split()
 NO_TIME = -2**63
 FOREVER = 2**63 - 1
 NOT_FINITE = {sign + name for sign in ("", "-", "+") for name in ("nan", "inf", "infinity")}

@@ -66,6 +66,8 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 	out->has_thread_time = event_int(event, fields[TRACK_THREAD_TIME], &out->thread_time);
 	out->has_sort_index =
 		out->class >= TRACK_PROCESS_NAME && event_int(event, fields[TRACK_SORT_INDEX], &out->sort_index);
+	int64_t once;
+	out->is_once = out->class == TRACK_SPAN_BEGIN && event_int(event, fields[TRACK_ONCE], &once);
 	out->name = text_of(event, fields[TRACK_NAME]);
 	out->category = text_of(event, fields[TRACK_CATEGORY]);
 	out->track = text_of(event, fields[TRACK_TRACK]);

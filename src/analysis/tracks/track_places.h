@@ -30,7 +30,7 @@ struct track_text {
 struct track_words {
 	enum track_class class; /* TRACK_CLASS_COUNT: it is of another kind, and the rest says nothing */
 	histree_time time;
-	bool has_pid, has_tid, has_duration, has_thread_duration, has_thread_time, has_sort_index;
+	bool has_pid, has_tid, has_duration, has_thread_duration, has_thread_time, has_sort_index, is_once;
 	int64_t pid, tid, duration, thread_duration, thread_time, sort_index;
 	struct track_text name, category, track, id, series;
 	const struct event *event;

@@ -669,6 +669,10 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 		return take_in_gap(stacks, track, end, error);
 	if (stacks->event.class == TRACK_SPAN_END)
 		return end_span(stacks, track, error);
+	if (stacks->event.is_once && track->depth > 0) {
+		stacks->counts.repeated++;
+		return HISTREE_OK;
+	}
 	struct track_frame frame;
 	if (track->depth == TRACK_DEPTH_MAX) {
 		stacks->counts.too_deep++;
@@ -812,6 +816,7 @@ void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t 
 		{ counts->endings[TRACK_LOST], "spans without an end, which may be missing from the trace" },
 		{ counts->negative, "spans of negative duration, which are left out" },
 		{ counts->overlaps, "spans that end later than one that they lie on" },
+		{ counts->repeated, "beginnings of what has begun already, which are left out" },
 		{ counts->too_deep, "spans that lie too deep, and are left out" },
 	};
 	size_t length = 0;

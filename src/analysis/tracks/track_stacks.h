@@ -63,6 +63,7 @@ struct track_counts {
 	uint64_t unmatched; /* ends of spans that are not open */
 	uint64_t endings[TRACK_ENDING_COUNT];
 	uint64_t too_deep;
+	uint64_t repeated; /* beginnings that say nothing, as their span is open */
 	uint64_t negative; /* durations below 0, or beyond all times */
 	uint64_t overlaps; /* complete spans that end later than one that they lie on */
 	uint64_t in_gaps;  /* beginnings and ends that are not known to be the last */

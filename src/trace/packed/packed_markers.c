@@ -322,6 +322,8 @@ static enum histree_status take_asynchronous(struct marking *marking, enum track
 	if (!split_number(marking, &name, &cookie) && !split_last(marking, &name, &cookie))
 		return leave_out(marking);
 	marking->cells[TRACK_NAME] = text_cell(name);
+	if (class == TRACK_SPAN_BEGIN)
+		marking->cells[TRACK_ONCE] = packed_int(1);
 	put_track(marking, name, &cookie);
 	return packed_markers_add(marking, class);
 }

@@ -6,7 +6,8 @@
  * 	B|100|name		a span of the thread begins, in process 100; "B|100|name|key=value;...|category" too
  * 	E|100, E		and ends
  * 	C|100|name|3		a counter of the process; also with a category behind
- * 	S|100|name|7, F|...	an asynchronous span: the cookie tells it from others of its name
+ * 	S|100|name|7, F|...	an asynchronous span: the cookie tells it from others of its name; some programs
+ * 				begin one again and again, and end it once
  * 	G|100|track|name|7, H|100|track|7	the same on a track that has a name
  * 	I|100|name, N|100|track|name	an instant of the thread, or of such a track
  *

@@ -40,3 +40,18 @@ END
 try histree build -q system.json -o system
 histree top system --format tsv | cut -f 2-4
 histree segments system track-spans --format tsv | cut -f 1,3,4
+# Some programs begin an asynchronous span again and again, and end it once; a nested one has another cookie or name.
+cat >again.txt <<'END'
+# tracer: nop
+         web-61      (   60) [001] ...1 5.000000: tracing_mark_write: S|60|lock|1
+         web-61      (   60) [001] ...1 5.001000: tracing_mark_write: S|60|lock|1
+         web-61      (   60) [001] ...1 5.002000: tracing_mark_write: S|60|lock|2
+         web-61      (   60) [001] ...1 5.003000: tracing_mark_write: F|60|lock|1
+         web-61      (   60) [001] ...1 5.004000: tracing_mark_write: S|60|lock|1
+         web-61      (   60) [001] ...1 5.005000: tracing_mark_write: F|60|lock|2
+         web-61      (   60) [001] ...1 5.006000: tracing_mark_write: F|60|lock|1
+         web-61      (   60) [001] ...1 5.007000: tracing_mark_write: B|60|end
+         web-61      (   60) [001] ...1 5.008000: tracing_mark_write: E|60
+END
+try histree build -q again.txt -o again
+histree segments again track-spans --format tsv | cut -f 1-4,8,9,13

@@ -112,8 +112,8 @@ TEST(cookies_tell_asynchronous_spans)
 	       "1000 thread_name name=ui pid=30 tid=31\n"
 	       "1000 track_name name=net pid=30 track=30:net:5\n"
 	       "1000 track_name name=net pid=30 track=30:net\n"
-	       "1000 span_begin name=a|b pid=30 track=30:a|b:7\n"
-	       "2000 span_begin name=a|b pid=30 track=30:a|b:-8\n"
+	       "1000 span_begin name=a|b pid=30 track=30:a|b:7 once=1\n"
+	       "2000 span_begin name=a|b pid=30 track=30:a|b:-8 once=1\n"
 	       "3000 span_end name=a|b pid=30 track=30:a|b:7\n"
 	       "4000 span_begin name=get pid=30 track=30:net:5\n"
 	       "5000 span_end pid=30 track=30:net:5\n"
@@ -129,13 +129,13 @@ TEST(hitrace_adds_levels_or_spaces)
 			       LINE("0.000005", "C|30|H:n|-4|M62") LINE("0.000006", "B|30|H:s|M62|k=v")
 				       LINE("0.000007", "S|30|frame-1|id-x"),
 	       "1000 thread_name name=ui pid=30 tid=31\n"
-	       "1000 span_begin name=H:a b category=k=v pid=30 track=30:H:a b:1001\n"
+	       "1000 span_begin name=H:a b category=k=v pid=30 track=30:H:a b:1001 once=1\n"
 	       "2000 span_end name=H:a b category=M62 pid=30 track=30:H:a b:1001\n"
-	       "3000 span_begin name=H:old pid=30 track=30:H:old:7\n"
+	       "3000 span_begin name=H:old pid=30 track=30:H:old:7 once=1\n"
 	       "4000 counter name=H:n pid=30 value=12\n"
 	       "5000 counter name=H:n category=M62 pid=30 value=-4\n"
 	       "6000 span_begin name=H:s category=M62|k=v pid=30 tid=31\n"
-	       "7000 span_begin name=frame-1 pid=30 track=30:frame-1:id-x\n");
+	       "7000 span_begin name=frame-1 pid=30 track=30:frame-1:id-x once=1\n");
 }
 
 /* A marker that lacks what it needs is left out, and a text that only looks like one says nothing. */
