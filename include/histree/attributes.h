@@ -67,6 +67,12 @@ HISTREE_API histree_quark histree_attributes_next_sibling(const struct histree_a
 							  histree_quark quark);
 
 /*
+ * Returns the number of the thread whose row an attribute is, or below whose row it is: Threads/42, CPUs/0/42 and
+ * what is below them.  0: it is of no thread; the idle loops of CPUs, Threads/0_1, are none.
+ */
+HISTREE_API int32_t histree_attributes_thread(const struct histree_attributes *attributes, histree_quark quark);
+
+/*
  * Walk everything below `top`, depth first: down, else to the next sibling, else to that of the nearest ancestor.
  * The walk starts with `top` itself and does not hand it out.  Returns HISTREE_ROOT at the end.
  */

@@ -185,6 +185,9 @@ HISTREE_API bool histree_selection_region(struct histree_selection *selection, s
  *
  *	path		of the attribute, escaped
  *	quark		its number
+ *	host		of a store of several
+ *	thread		whose row it is, or below whose row it is (histree_attributes_thread())
+ *	process, name	of that thread: the process that it was in, and the last name of its program
  *	start, end	times; the end is inclusive
  *	duration	in nanoseconds; a state from t to t has 1
  *	type		"int", "string", ...; null and unknown have their names here
@@ -201,6 +204,10 @@ HISTREE_API bool histree_selection_region(struct histree_selection *selection, s
  *				...;
  *	}
  *
+ * The threads of a kernel have processes and names, in histories that say them of each; other histories have
+ * numbers of threads alone, and borrow the rest.  What is not known of a thread is null, and so is all of it for a
+ * state of no thread.
+ *
  * Threads: a filter remembers the path of the last state, so that it belongs to one thread at a time.
  */
 
@@ -215,10 +222,25 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_create(s
 									       struct histree_state_filter **out,
 									       struct histree_error *error);
 
+/* Returns whether an expression names processes or names of threads, which its history does not say. */
+HISTREE_API bool histree_state_filter_lacks_threads(const struct histree_state_filter *filter);
+
+/* Take what is said of threads from this history, which is used until the filter has narrowed a selection. */
+HISTREE_API void histree_state_filter_take_threads(struct histree_state_filter *filter,
+						   struct histree_history *kernel);
+
+/*
+ * Returns whether an expression is about rows alone: path, quark, host, thread, process and name.  What it leaves
+ * of a selection is then all that it says, but for numbers that several threads had one after another.
+ */
+HISTREE_API bool histree_state_filter_is_of_rows(const struct histree_state_filter *filter);
+
 /*
  * Narrow a selection of the same history to the attributes and times where the expression can hold.  An attribute
- * whose path the expression equals is looked up; other conditions on paths, quarks or labels cost up to a
- * microsecond for each attribute of the selection.
+ * whose path the expression equals is looked up; other conditions on paths, quarks, threads or labels cost up to a
+ * microsecond for each attribute of the selection.  An expression about processes or names of threads has to be
+ * used so before states are tested: the threads of the window of the selection are read then.  Returns
+ * HISTREE_ERR_ARGUMENT if the history says nothing of them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(struct histree_state_filter *filter,
 									       struct histree_selection *selection,

@@ -63,8 +63,6 @@ static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *si
 {
 	if (sample_flame_is_meant(words->words[number], question->analysis))
 		return add_samples(flame, words, number, question);
-	if (question->where != NULL)
-		return report_exit(CLI_USAGE, "'--where' is of samples and segments, and these are call stacks");
 	enum cli_exit code =
 		stack_history_open(&side->target, words->words[number], question->analysis, &side->history);
 	struct histree_history *added = side->history;
@@ -645,7 +643,7 @@ const struct cli_verb verb_compare = {
 	.says = { [ASK_FROM] = " of A",
 		  [ASK_TO] = " of A",
 		  [ASK_HOST] = ": as A",
-		  [ASK_WHERE] = ", as in 'tid == 42'; of segments and, with --flame, samples",
+		  [ASK_WHERE] = ", as in 'tid == 42'; of segments and, with --flame, samples and calls",
 		  [ASK_BY] = ", a field of segments; default: name",
 		  [ASK_ANALYSIS] = ": its states, or how long its segments last; default: kernel, or the first "
 				   "history" },

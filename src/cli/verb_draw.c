@@ -9,6 +9,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/picture_file.h"
+#include "cli/state_where.h"
 #include "cli/target.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
@@ -94,17 +95,19 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
 }
 
-/* The quarks of the patterns, by path; the caller frees *quarks. */
-static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, const struct target *target,
-				 struct histree_history *history, struct histree_draw_options *picture,
-				 histree_quark **quarks)
+/* The quarks of the patterns and of --where, by path; the caller frees *quarks. */
+static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, const struct state_where *where,
+				 struct histree_draw_options *picture, histree_quark **quarks)
 {
 	const enum attribute_kinds kinds =
 		picture->view == HISTREE_DRAW_FLAME ? ALL_ATTRIBUTES : ATTRIBUTES_WITH_STATES;
 	struct attribute_list list = { 0 };
-	if (pattern_count == 0)
+	if (pattern_count == 0 && where->question->where == NULL)
 		return CLI_OK;
-	enum cli_exit code = thread_words_match(&list, target, history, patterns, pattern_count, kinds);
+	enum cli_exit code =
+		thread_words_match(&list, where->target, where->history, patterns, pattern_count, kinds);
+	if (code == CLI_OK)
+		code = state_where_rows(where, &list, picture->from, picture->to);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;
@@ -180,9 +183,10 @@ static int draw_run(void *said, const struct cli_words *words)
 	if (code == CLI_OK) {
 		choose_view(chosen, history, &picture);
 		char *old[] = { (char *)(uintptr_t)chosen->rows };
-		code = chosen->rows != NULL ? choose_rows(old, 1, &target, history, &picture, &quarks)
-					    : choose_rows(words->words + 1, words->count - 1, &target, history,
-							  &picture, &quarks);
+		const struct state_where where = { &chosen->question, &target, history };
+		code = chosen->rows != NULL
+			       ? choose_rows(old, 1, &where, &picture, &quarks)
+			       : choose_rows(words->words + 1, words->count - 1, &where, &picture, &quarks);
 		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)
@@ -202,7 +206,8 @@ const struct cli_verb verb_draw = {
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(ANALYSIS),
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(ANALYSIS),
+	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
 	.options = options,
 	.options_size = sizeof(struct draw_options),
 	.run = draw_run,

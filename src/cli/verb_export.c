@@ -783,7 +783,7 @@ const struct cli_verb verb_export = {
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS),
-	.says = { [ASK_WHERE] = ", as in 'duration > 1ms'",
+	.says = { [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
 		  [ASK_COLUMNS] = ", as in 'path,start,value'; of arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	.options = options,

@@ -23,6 +23,7 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/segment_target.h"
+#include "cli/state_where.h"
 #include "cli/target.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
@@ -441,13 +442,17 @@ enum cli_exit stack_history_add(struct histree_flame *flame, const struct stack_
 	enum cli_exit code = question_range(question->question, &span, &request.from, &request.to);
 	if (code != CLI_OK)
 		return code;
-	if (question->pattern_count > 0)
+	const bool are_all = question->pattern_count == 0 && question->question->where == NULL;
+	const struct state_where where = { question->question, question->target, question->history };
+	if (!are_all)
 		code = thread_words_match(&list, question->target, question->history, question->patterns,
 					  question->pattern_count, ALL_ATTRIBUTES);
+	if (code == CLI_OK && !are_all)
+		code = state_where_rows(&where, &list, request.from, request.to);
 	histree_quark *quarks = malloc((list.count + 1) * sizeof(*quarks));
 	for (size_t i = 0; i < list.count && quarks != NULL; i++)
 		quarks[i] = list.attributes[i].quark;
-	request.quarks = question->pattern_count > 0 ? quarks : NULL;
+	request.quarks = are_all ? NULL : quarks;
 	request.quark_count = list.count;
 	if (quarks == NULL)
 		code = report_no_memory();
@@ -567,7 +572,7 @@ static enum cli_exit add_calls(struct histree_flame *flame, struct target *targe
 	if (code == CLI_OK)
 		code = stack_history_add(flame, &question);
 	/* Patterns need not ask for what is missing. */
-	if (code == CLI_OK && question.pattern_count == 0)
+	if (code == CLI_OK && question.pattern_count == 0 && chosen->question.where == NULL)
 		*lacks_hosts = host_part_missing(question.history) != CLI_OK;
 	histree_history_close(question.history);
 	return code;
@@ -658,13 +663,14 @@ static enum cli_exit read_by(struct flame_options *chosen)
 /* Checks which options go together; *are_samples: the stacks are those of samples. */
 static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
 {
-	const char *of_samples = chosen->by_process               ? "by process"
-				 : chosen->by_cpu                 ? "by cpu"
-				 : chosen->event != NULL          ? "event"
-				 : chosen->question.where != NULL ? "where"
-				 : chosen->question.host != NULL  ? "host"
-				 : chosen->count                  ? "count"
-								  : NULL;
+	const bool has_where = chosen->question.where != NULL && chosen->waits;
+	const char *of_samples = chosen->by_process              ? "by process"
+				 : chosen->by_cpu                ? "by cpu"
+				 : chosen->event != NULL         ? "event"
+				 : has_where                     ? "where"
+				 : chosen->question.host != NULL ? "host"
+				 : chosen->count                 ? "count"
+								 : NULL;
 	*are_samples = false;
 	if (chosen->folded && (chosen->question.format != NULL || chosen->picture.output != NULL))
 		return report_exit(CLI_USAGE,
@@ -736,7 +742,7 @@ const struct cli_verb verb_flame = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
 		ASKS(FORMAT),
-	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples",
+	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples, and of the rows of calls",
 		  [ASK_BY] = ": thread, or, of samples, process or cpu; default: add up all",
 		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
 		  [ASK_HOST] = "; of samples" },

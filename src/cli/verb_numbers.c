@@ -15,6 +15,7 @@
 #include "cli/number_changes.h"
 #include "cli/option.h"
 #include "cli/progress.h"
+#include "cli/state_where.h"
 #include "cli/target.h"
 #include "cli/thread_lives.h"
 #include "cli/thread_words.h"
@@ -411,6 +412,11 @@ static int numbers_run(void *said, const struct cli_words *words)
 					    ATTRIBUTES_WITH_STATES);
 	if (status == CLI_NOTHING)
 		say_not_recorded(&target, words);
+	if (list.count > 0 && printing.query != NULL && (status == CLI_OK || status == CLI_NOTHING)) {
+		const struct state_where where = { &chosen->question, &target, history };
+		const enum cli_exit code = state_where_rows(&where, &list, printing.from, printing.to);
+		status = code != CLI_OK ? (int)code : status;
+	}
 	const bool has_list =
 		printing.query != NULL && (status == CLI_OK || (status == CLI_NOTHING && list.count > 0));
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)
@@ -434,7 +440,9 @@ const struct cli_verb verb_numbers = {
 	.words_min = 2,
 	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) |
+		ASKS(FORMAT),
+	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
 	.options = options,
 	.options_size = sizeof(struct numbers_options),
 	.run = numbers_run,

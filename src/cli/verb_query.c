@@ -18,6 +18,7 @@
 #include "cli/attribute_list.h"
 #include "cli/option.h"
 #include "cli/row_writer.h"
+#include "cli/state_where.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/states.h"
@@ -32,58 +33,6 @@ struct lookup_question {
 	uint64_t count_max;                  /* of changes; 0: all */
 	struct histree_work work;            /* asked now and then */
 };
-
-/* ---- state where --------------------------------------------------------------------------------------------- */
-
-static enum histree_status select_listed(struct histree_selection *selection, const struct attribute_list *list,
-					 struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	/* All of them are listed by no pattern, and need no list. */
-	if (list->count == histree_attributes_count(histree_history_attributes(selection->history)))
-		return HISTREE_OK;
-	histree_selection_none(selection);
-	for (size_t i = 0; i < list->count && status == HISTREE_OK; i++)
-		status = histree_selection_add_quark(selection, list->attributes[i].quark, error);
-	return status;
-}
-
-/*
- * Compiles the expression, drops the attributes that it rules out from the list, and narrows the range if there is
- * one (`from` is not NULL).  If nothing is left, the list is empty.  *filter is the caller's to free; what is wrong
- * is reported on standard error.
- */
-static enum cli_exit state_where_apply(const char *text, struct histree_history *history,
-				       struct attribute_list *list, histree_time *from, histree_time *to,
-				       struct histree_state_filter **filter)
-{
-	struct histree_error error = { 0 };
-	struct histree_selection selection;
-	struct histree_region region;
-	enum histree_status status = histree_state_filter_create(history, text, filter, &error);
-	if (status != HISTREE_OK)
-		return report_exit(exit_of_status(status), "'--where': %s", error.message);
-	histree_selection_begin(&selection, history);
-	if (from != NULL) {
-		selection.window.from = *from;
-		selection.window.to = *to;
-	}
-	status = select_listed(&selection, list, &error);
-	if (status == HISTREE_OK)
-		status = histree_state_filter_select(*filter, &selection, &error);
-	if (status == HISTREE_OK && histree_selection_region(&selection, &region)) {
-		if (region.quarks != NULL)
-			attribute_list_keep(list, region.quarks, region.quark_count);
-		if (from != NULL) {
-			*from = region.from;
-			*to = region.to;
-		}
-	} else {
-		attribute_list_keep(list, NULL, 0);
-	}
-	histree_selection_release(&selection);
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
-}
 
 /* ---- lookup rows --------------------------------------------------------------------------------------------- */
 
@@ -306,15 +255,15 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 }
 
 /* A list of times stays as it is: a filter leaves fewer states of it, not fewer times. */
-static enum cli_exit narrow(const struct query_options *chosen, struct answer_question *question,
-			    struct attribute_list *list, int status)
+static enum cli_exit narrow(const struct query_options *chosen, const struct target *target,
+			    struct answer_question *question, struct attribute_list *list, int status)
 {
 	bool is_range = question->times == NULL && chosen->question.at == NULL;
 	if (chosen->question.where == NULL)
 		return status;
-	enum cli_exit code = state_where_apply(chosen->question.where, question->history, list,
-					       is_range ? &question->from : NULL, is_range ? &question->to : NULL,
-					       &question->filter);
+	const struct state_where where = { &chosen->question, target, question->history };
+	enum cli_exit code = state_where_states(&where, list, is_range ? &question->from : NULL,
+						is_range ? &question->to : NULL, &question->filter);
 	return code != CLI_OK ? code : (enum cli_exit)status;
 }
 
@@ -333,7 +282,7 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 		status = thread_words_match(&question->list, target, history, patterns, pattern_count,
 					    ATTRIBUTES_WITH_STATES);
 	if (status == CLI_OK || (status == CLI_NOTHING && question->list.count > 0))
-		status = narrow(chosen, &question->answer, &question->list, status);
+		status = narrow(chosen, target, &question->answer, &question->list, status);
 	return status;
 }
 
@@ -591,7 +540,7 @@ const struct cli_verb verb_query = {
 		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_HOST] = "; paths are then those of its own",
 		  [ASK_AT] = ": the states of the attributes that match, or of all",
-		  [ASK_WHERE] = ", as in 'value == 5 && duration > 1ms'; alone, of the whole history",
+		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'; alone, of the whole history",
 		  [ASK_PARTS] = ": what each attribute was for most of it",
 		  [ASK_REVERSE] = ", of --changes" },
 	.options = options,

@@ -901,20 +901,12 @@ static void sql_result_path(sqlite3_context *context, struct sql_cursor *cursor,
 		sqlite3_result_error_nomem(context);
 }
 
-/* Below Threads/ the idle loops of CPUs, such as 0_3, are no numbers of threads. */
 static void result_thread(sqlite3_context *context, const struct histree_attributes *attributes,
 			  histree_quark quark)
 {
-	char name[16], folder[16], *end;
-	const histree_quark parent = histree_attributes_parent(attributes, quark);
-	const size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
-	if (size == 0 || size >= sizeof(name) || name[0] < '0' || name[0] > '9' || parent == HISTREE_ROOT ||
-	    histree_attributes_name(attributes, parent, folder, sizeof(folder)) != strlen("Threads") ||
-	    strcmp(folder, "Threads") != 0)
-		return;
-	const long tid = strtol(name, &end, 10);
-	if (*end == '\0')
-		sqlite3_result_int64(context, tid);
+	const int32_t tid = histree_attributes_thread(attributes, quark);
+	if (tid != 0)
+		sqlite3_result_int(context, tid);
 }
 
 static void result_host(sqlite3_context *context, const struct histree_history *history, histree_quark quark)

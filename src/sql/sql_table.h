@@ -53,7 +53,7 @@ enum sql_cell {
 	SQL_TYPE,     /* the name of the type of one */
 	SQL_CONTENT,  /* of a segment, the field of this index */
 	SQL_PATH,     /* of a quark */
-	SQL_THREAD,   /* of a quark: the number of the thread whose states are there; of another NULL */
+	SQL_THREAD,   /* of a quark: the number of the thread whose row it is at or below; of another NULL */
 	SQL_HOST,     /* of a quark; the column is there where the history has hosts */
 };
 

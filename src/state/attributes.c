@@ -384,6 +384,40 @@ histree_quark histree_attributes_parent(const struct histree_attributes *attribu
 	return known(attributes, quark) ? attributes->source->parent(attributes, quark, &near) : HISTREE_ROOT;
 }
 
+static bool is_called(const struct histree_attributes *attributes, histree_quark quark, const char *name)
+{
+	char own[16];
+	const size_t size = histree_attributes_name(attributes, quark, own, sizeof(own));
+	return size == strlen(name) && memcmp(own, name, size) == 0;
+}
+
+/* Of "614", and of "614 (life 1)", where each thread that had the number has a row; else 0. */
+static int32_t thread_number(const struct histree_attributes *attributes, histree_quark quark)
+{
+	static const char life[] = " (life ";
+	char name[48], *end;
+	const size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+	if (size == 0 || size >= sizeof(name) || name[0] < '1' || name[0] > '9')
+		return 0;
+	const long tid = strtol(name, &end, 10);
+	return tid <= INT32_MAX && (*end == '\0' || strncmp(end, life, sizeof(life) - 1) == 0) ? (int32_t)tid : 0;
+}
+
+int32_t histree_attributes_thread(const struct histree_attributes *attributes, histree_quark quark)
+{
+	histree_quark folder = histree_attributes_parent(attributes, quark);
+	int32_t tid = 0;
+	while (folder != HISTREE_ROOT && tid == 0) {
+		const histree_quark above = histree_attributes_parent(attributes, folder);
+		if (is_called(attributes, folder, "Threads") ||
+		    (above != HISTREE_ROOT && is_called(attributes, above, "CPUs")))
+			tid = thread_number(attributes, quark);
+		quark = folder;
+		folder = above;
+	}
+	return tid;
+}
+
 histree_quark histree_attributes_first_child(const struct histree_attributes *attributes, histree_quark parent)
 {
 	struct attribute_range near = { 0 };

@@ -14,7 +14,9 @@
 #include "base/cancel.h"
 #include "base/search.h"
 #include "histree/states.h"
-#include "view/thread_list.h"
+#include "query/thread_list.h"
+#include "query/thread_pieces.h"
+#include "view/control_flow.h"
 
 struct histree_control_flow {
 	struct histree_thread *threads; /* depth first */
@@ -400,4 +402,28 @@ uint32_t histree_control_flow_search(const struct histree_control_flow *flow, co
 			return at;
 	}
 	return HISTREE_NO_INDEX;
+}
+
+/* ---- thread place -------------------------------------------------------------------------------------------- */
+
+static bool find_place(const struct histree_attributes *attributes, histree_quark thread, const char *name,
+		       enum histree_part part, struct histree_place *out)
+{
+	*out = (struct histree_place){ .quark = HISTREE_ROOT, .part = part };
+	return thread != HISTREE_ROOT &&
+	       histree_attributes_child(attributes, thread, name, strlen(name), &out->quark) == HISTREE_OK;
+}
+
+bool histree_thread_place(const struct histree_attributes *attributes, histree_quark thread, const char *state,
+			  struct histree_place *out)
+{
+	if (find_place(attributes, thread, state, HISTREE_WHOLE, out))
+		return true;
+	for (size_t i = 0; i < THREAD_PAIR_COUNT; i++) {
+		if (strcmp(state, thread_pairs[i].first) == 0)
+			return find_place(attributes, thread, thread_pairs[i].name, HISTREE_FIRST_PART, out);
+		if (strcmp(state, thread_pairs[i].second) == 0)
+			return find_place(attributes, thread, thread_pairs[i].name, HISTREE_SECOND_PART, out);
+	}
+	return false;
 }

@@ -14,7 +14,7 @@
 #include "base/hash_index.h"
 #include "base/number_text.h"
 #include "histree/states.h"
-#include "view/thread_list.h"
+#include "query/thread_list.h"
 #include "view/view.h"
 
 enum occupancy_fault { OCCUPANCY_SOUND, OCCUPANCY_NO_CPU, OCCUPANCY_SEVERAL_CPUS, OCCUPANCY_RUNS_NOT };

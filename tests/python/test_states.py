@@ -42,7 +42,8 @@ class States(unittest.TestCase):
         self.assertEqual(printed(self.store.states("Threads/*", from_="+10ms", to="+12ms")), of_command(asked))
 
     def test_an_expression(self):
-        for where in ("value == 5 && duration > 100us", "path == CPUs/0 || label contains wait", "path == nobody"):
+        for where in ("value == 5 && duration > 100us", "path == CPUs/0 || label contains wait", "path == nobody",
+                      "name == burn && label == 'waits for a CPU'", "process == 14753 && !(thread == 14753)"):
             asked = rows_of("query", self.path, "--where", where)
             self.assertEqual(printed(self.store.states(where=where)), of_command(asked), where)
         asked = rows_of("query", self.path, "--at", "+12ms", "--where", "type == int", "CPUs/**")

@@ -337,7 +337,7 @@ static void forget_kind(struct kernel_model *model, struct kernel_thread *thread
 
 /*
  * Another thread has the number now: what was known of the old one ended with the last evidence about it.  The name
- * is null in between, which separates the lives (view/thread_list.c).
+ * is null in between, which separates the lives (query/thread_list.c).
  */
 static void forget(struct kernel_model *model, struct kernel_thread *thread, unsigned attributes)
 {

@@ -203,7 +203,7 @@ static int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint3
 
 /*
  * Adds the last name that a thread has from a time on: one that is used again has none for a while before it is
- * another's (view/thread_list.c).
+ * another's (query/thread_list.c).
  */
 static void put_last_name(struct histree_cursor *query, histree_quark quark, histree_time at, histree_time end,
 			  struct piece *text)

@@ -5,9 +5,9 @@
  */
 #include "base/hash_index.h"
 #include "histree/history.h"
+#include "query/thread_list.h"
 #include "support/effort.h"
 #include "support/test.h"
-#include "view/thread_list.h"
 
 enum { THREADS = 200, LENGTH = 100000, START = 5000, RANGES = 60 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_list.h - the threads of a history in the order of their attributes, not yet a tree; and the tree of those
- * that had a status at some time of a range.
+ * thread_list.h - the threads of a history in the order of their attributes.
  */
-#ifndef VIEW_THREAD_LIST_H
-#define VIEW_THREAD_LIST_H
+#ifndef QUERY_THREAD_LIST_H
+#define QUERY_THREAD_LIST_H
 
 #include "base/arena.h"
-#include "view/view.h"
+#include "histree/history.h"
+#include "query/thread.h"
 
 /* A zeroed one is empty. */
 struct thread_list {
-	struct histree_thread *threads; /* parent, depth and descendants are not set */
+	struct histree_thread *threads; /* parent, depth and descendants are those of a view, and not set */
 	size_t count, capacity;
 	struct intern names;
 	size_t number_count; /* of different numbers, at the front; the others are later lives of these */
@@ -32,13 +32,5 @@ enum histree_status thread_list_name(struct histree_history *history, int32_t ti
 				     histree_time to, struct intern *names, const char **out, bool *are_several,
 				     struct histree_error *error);
 void thread_list_release(struct thread_list *list);
-
-/*
- * As histree_control_flow_create(), of the threads that had a status in the range, and of all if it is not narrow;
- * the parent of one may be missing.  What is said of a thread is what the whole history says.
- */
-enum histree_status control_flow_create_during(struct histree_history *history, histree_time from, histree_time to,
-					       struct histree_work work, struct histree_control_flow **out,
-					       struct histree_error *error);
 
 #endif
