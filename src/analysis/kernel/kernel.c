@@ -770,7 +770,7 @@ static const struct kernel_version compact = {
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 39, /* 39: its parent says whether a thread is of the kernel */
+	.version = 40, /* 40: an event within a switch denies nothing */
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -785,7 +785,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 8,
+	.version = 9,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

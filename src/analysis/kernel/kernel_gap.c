@@ -72,6 +72,34 @@ void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct k
 	model->conflicts.denials[CONFLICT_SWITCH] += is_denied;
 }
 
+/* Since when an attribute is what it is; `now`, where it is not known. */
+static histree_time since_of(const struct kernel_model *model, histree_quark quark, histree_time now)
+{
+	histree_time since;
+	bool is = quark != NO_ATTRIBUTE &&
+		  histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) == HISTREE_OK;
+	return is ? since : now;
+}
+
+/* Since when the CPU runs its thread. */
+static histree_time turn_of(const struct kernel_model *model, const struct kernel_cpu *cpu, histree_time now)
+{
+	return since_of(model, cpu->attributes[CPU_CURRENT_THREAD], now);
+}
+
+/* The thread that leaves was heard of when it left. */
+bool occupancy_is_in_switch(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu == NULL || cpu->runs == NULL || cpu->runs->tid == event->own_tid)
+		return false;
+	const histree_time turn = turn_of(model, cpu, event->time);
+	if (!kernel_event_may_be_in_switch(event, turn))
+		return false;
+	const struct kernel_thread *thread = kernel_thread(model, (int32_t)event->own_tid, event->cpu);
+	return thread != NULL && thread->runs_on == NULL && thread->said >= turn - 1;
+}
+
 void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (thread->runs_on == NULL)
@@ -119,21 +147,6 @@ static bool is_int(struct histree_value value, int32_t wanted)
 static histree_time later(histree_time one, histree_time other)
 {
 	return one > other ? one : other;
-}
-
-/* Since when an attribute is what it is; `now`, where it is not known. */
-static histree_time since_of(const struct kernel_model *model, histree_quark quark, histree_time now)
-{
-	histree_time since;
-	bool is = quark != NO_ATTRIBUTE &&
-		  histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) == HISTREE_OK;
-	return is ? since : now;
-}
-
-/* Since when the CPU runs its thread. */
-static histree_time turn_of(const struct kernel_model *model, const struct kernel_cpu *cpu, histree_time now)
-{
-	return since_of(model, cpu->attributes[CPU_CURRENT_THREAD], now);
 }
 
 /*

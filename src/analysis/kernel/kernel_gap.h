@@ -53,6 +53,9 @@
 /* Until this event the thread ran on the CPU. */
 void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread);
 
+/* Whether an event is of the thread that the CPU is just leaving, which denies nothing (kernel_layout.h). */
+bool occupancy_is_in_switch(struct kernel_model *model, const struct kernel_event *event);
+
 /* At this event the thread runs on no CPU. */
 void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread);
 

@@ -163,6 +163,8 @@ enum kernel_role kernel_input_role(struct kernel_input *input, const struct even
 /* The thread that the event names, else the one that runs on its CPU. */
 static struct machine_thread *thread_of(struct kernel_input *input, const struct kernel_event *event)
 {
+	if (machine_is_in_switch(event)) /* even if it has ended by that */
+		return event->on_cpu->left;
 	if (event->own_tid >= 0)
 		return machine_thread_of_event(&input->machine, (int32_t)event->own_tid);
 	return event->on_cpu != NULL ? event->on_cpu->thread : NULL;
@@ -180,7 +182,7 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 		event->on_cpu = machine_cpu(&input->machine, event->cpu);
 		event->in_thread = thread_of(input, event);
 		/* Others do not say who runs. */
-		if (event->role == KERNEL_SWITCH || event->own_tid >= 0)
+		if (event->role == KERNEL_SWITCH || (event->own_tid >= 0 && !machine_is_in_switch(event)))
 			machine_meet(&input->machine, event);
 	}
 	if (binding->has_call_number &&

@@ -227,6 +227,13 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class);
 /* Returns the role of the events of a class; an event that lacks something has KERNEL_NO_ROLE in place of it. */
 enum kernel_role kernel_layout_role(const struct event_class *class);
 
+/*
+ * Between the event of a switch and the switch itself, old kernels of some machines (ARM) let interrupts in: what
+ * these do is said to be of the thread that leaves.  Returns whether an event may be of that kind, so long after
+ * the switch.
+ */
+bool kernel_event_may_be_in_switch(const struct kernel_event *event, histree_time since);
+
 /* The field in which events of a class name the thread in which they happen; EVENT_NO_FIELD: they do not. */
 uint32_t kernel_layout_own_tid(const struct event_class *class);
 

@@ -223,7 +223,7 @@ static void vacate(struct machine_cpu *cpu)
 {
 	if (cpu->thread != NULL && cpu->thread->cpu == cpu)
 		cpu->thread->cpu = NULL;
-	cpu->thread = NULL;
+	cpu->thread = cpu->left = NULL;
 }
 
 static void occupy(struct machine_cpu *cpu, struct machine_thread *thread)
@@ -300,6 +300,13 @@ static bool find_nowhere(struct machine_cpu *cpu, struct machine_thread *thread,
 	return true;
 }
 
+bool machine_is_in_switch(const struct kernel_event *event)
+{
+	const struct machine_cpu *cpu = event->on_cpu;
+	return cpu != NULL && cpu->left != NULL && cpu->left->tid == event->own_tid && cpu_of(cpu->left) == NULL &&
+	       kernel_event_may_be_in_switch(event, cpu->left_at);
+}
+
 /*
  * A thread that is found where it was not known to run came there unseen, and the one that was said to run left
  * unseen.  Where no CPU ever ceased to be idle, the tracer was asked for some programs only, and has all that these
@@ -339,6 +346,8 @@ static void learn_switch(struct machine *machine, const struct kernel_event *eve
 	if (event->time <= machine->gap_end)
 		previous->gap_end = machine->gap_end;
 	occupy(event->on_cpu, next);
+	event->on_cpu->left = previous;
+	event->on_cpu->left_at = event->time;
 	event->on_cpu->turns += event->tid != 0;
 }
 

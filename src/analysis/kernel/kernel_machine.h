@@ -134,8 +134,10 @@ struct machine_thread {
 struct machine_cpu {
 	int32_t number;
 	struct machine_thread *thread; /* that runs; NULL before the first switch, also of those after a gap */
-	histree_time gap_end;          /* of its last gap */
-	uint64_t turns;                /* how often it was switched to a thread that is not idle */
+	struct machine_thread *left;   /* by the switch to the one that runs; NULL: nobody saw that */
+	histree_time left_at;
+	histree_time gap_end; /* of its last gap */
+	uint64_t turns;       /* how often it was switched to a thread that is not idle */
 };
 
 /* What ends a build. */
@@ -185,6 +187,9 @@ struct histree_value machine_text(struct machine *machine, const char *bytes, si
 
 /* Returns the name of a thread; null if none is known, or for NULL. */
 struct histree_value machine_thread_name(const struct machine_thread *thread);
+
+/* Whether an event is of the thread that the CPU is just leaving, which denies nothing (kernel_layout.h). */
+bool machine_is_in_switch(const struct kernel_event *event);
 
 /* An event is met, before anybody handles it: is the thread that it says to run the one that is known to? */
 void machine_meet(struct machine *machine, const struct kernel_event *event);

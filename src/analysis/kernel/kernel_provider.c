@@ -526,7 +526,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	begin_changes(model, event->time);
 	if (model->has_gaps || model->cpus_in_doubt > 0)
 		kernel_resolve(model, event);
-	if (version->runs != NULL && event->own_tid >= 0 && event->role != KERNEL_SWITCH)
+	if (version->runs != NULL && event->own_tid >= 0 && event->role != KERNEL_SWITCH &&
+	    !occupancy_is_in_switch(model, event))
 		version->runs(model, event->cpu, (int32_t)event->own_tid);
 	if (event->own_tid > 0 && version->learn != NULL)
 		version->learn(model, event);
