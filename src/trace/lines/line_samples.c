@@ -124,25 +124,41 @@ static bool take_kernel_frame(struct line_sample *sample, const char *begin, con
 			 kernel + strlen(kernel));
 }
 
+/* A frame whose spaces in front were lost, on its way through a mail or a page: it must look like no word. */
+static bool is_bare_frame(const char *begin, const char *end)
+{
+	enum { DIGITS_MIN = 3, DIGITS_ENOUGH = 6 };
+	const char *at = begin;
+	while (at < end && line_scan_digit(*at) >= 0)
+		at++;
+	const ptrdiff_t digits = at - begin;
+	if (at < end && *at != ' ')
+		return false;
+	trim(&at, &end);
+	return digits >= (last_group(at, end) != NULL ? DIGITS_MIN : DIGITS_ENOUGH);
+}
+
 bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept)
 {
 	struct line_scan scan = { (char *)(uintptr_t)line, (char *)(uintptr_t)line + size };
 	*is_kept = true;
 	line_scan_spaces(&scan);
-	if (scan.at == line || scan.at == scan.end)
+	const bool is_indented = scan.at > line;
+	if (scan.at == scan.end)
 		return false;
-	if (line_scan_word(&scan, "=> ")) {
+	if (is_indented && line_scan_word(&scan, "=> ")) {
 		*is_kept = take_kernel_frame(sample, scan.at, scan.end);
 		return true;
 	}
 	const char *begin = scan.at;
 	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
 		scan.at++;
-	if (scan.at > begin && (scan.at == scan.end || *scan.at == ' ')) {
+	if (scan.at > begin && (scan.at == scan.end || *scan.at == ' ') &&
+	    (is_indented || is_bare_frame(begin, scan.end))) {
 		*is_kept = take_frame(sample, scan.at, scan.end);
 		return true;
 	}
-	if (sample->chain_size == 0)
+	if (sample->chain_size == 0 || !is_indented)
 		return false;
 	/* " app.c:12", or " inner+16" where no line is known. */
 	const char *colon = memrchr(begin, ':', (size_t)(scan.end - begin));
@@ -351,6 +367,7 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	bool is_thread = is_pid(word, &out->pid) && word.at > line;
 	if (out->name_size > LINE_NAME_MAX)
 		return false;
-	out->kind = has_event ? LINE_EVENT : LINE_SAMPLE;
+	if (has_event || is_thread || !is_bare_frame(line, line + size))
+		out->kind = has_event ? LINE_EVENT : LINE_SAMPLE;
 	return has_event || is_thread;
 }

@@ -73,3 +73,12 @@ flame nobody.txt
 printf ' %16s read (/bin/tar)\n %16s read (/bin/tar)\n %16s main (/bin/tar)\n' 51a0 51a4 52a0 >alone.txt
 flame alone.txt
 histree segments store samples --format tsv
+# However frames are indented, or not at all, and whether an empty line follows: one answer.
+for text in timed untimed; do
+	flame $text.txt >expected 2>/dev/null
+	for indent in '' ' ' '        ' '	' '	     '; do
+		sed "s/^	  *\([0-9a-f]* \)/$indent\1/" $text.txt >form.txt
+		sed '/^$/d' form.txt >dense.txt
+		for form in form dense; do flame $form.txt 2>/dev/null | cmp - expected; done
+	done
+done
