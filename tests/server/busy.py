@@ -128,8 +128,23 @@ class Busy:
         said, _ = self.active(0, self.duration, folded=1)
         member = next(row for row in split["rows"] if row["depth"] == 1 and row["tid"] > 0)
         found = self.ask("find-row", experiment=self.one["uuid"], view="control-flow", sort="active", folded=1, tid=member["tid"], at=self.duration)
-        if found["position"] >= 0:
-            assert said["rows"][found["position"]].get("below", 0) > 0, found
+        if found["position"] < 0:
+            return
+        group = said["rows"][found["position"]]
+        assert group.get("below", 0) > 0 and found["hiders"] == [group["group"]], found
+        place = self.ask("find-row", experiment=self.one["uuid"], view="control-flow", sort="active", folded=1, toggled=group["group"],
+                         row=found["row"])
+        assert place["position"] > found["position"] and not place["hiders"], place
+
+    def a_row_is_found_in_a_tree(self):
+        """What is folded is shown once all that hides it is toggled."""
+        plain, _ = self.rows(sort="tree")
+        deepest = max(plain["rows"], key=lambda row: row["depth"])
+        ask = lambda **query: self.ask("find-row", experiment=self.one["uuid"], view="control-flow", row=deepest["row"], **query)
+        assert ask() == {"position": deepest["row"], "row": deepest["row"], "hiders": []}
+        hiders = ask(folded=1)["hiders"]
+        assert len(hiders) == deepest["depth"] > 0, hiders
+        assert ask(folded=1, toggled=",".join(map(str, hiders)))["position"] >= len(hiders)
 
 
 def main():
@@ -138,7 +153,7 @@ def main():
         with serving(sys.argv[1], trace, build_options=("-a", "kernel")) as server:
             busy = Busy(sys.argv[1], server, int(os.environ.get("HISTREE_SEED", "1")))
             for test in (busy.order_is_that_of_top, busy.a_process_shows_what_its_threads_did, busy.pinned_rows_come_first,
-                         busy.a_thread_is_found_in_its_process):
+                         busy.a_thread_is_found_in_its_process, busy.a_row_is_found_in_a_tree):
                 tally.run(f"{test.__name__}, {trace.name}", test)
     return tally.finish()
 

@@ -201,7 +201,7 @@ def searches(page):
     position = page.get("page.charts[0].chosen")
     assert wanted in page.browser.until("page.charts[0].infoAt(page.charts[0].chosen)?.name")
     page.browser.type(ESCAPE + "n")
-    page.browser.until("document.getElementById('search-result').textContent === ''")
+    page.browser.until("/^[\\d,]+ of [\\d,]+$/.test(document.getElementById('search-result').textContent)", "hits are counted")
     page.browser.type("/")
     page.browser.run("document.getElementById('search-text').value = ''")
     page.browser.type("no such thread" + ENTER)
@@ -447,9 +447,10 @@ def walks_along_arrows(page):
                              "return arrows.reduce((first, one) => one.start < first.start ? one : first)")
     page.browser.run("page.charts[0].choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
     page.browser.type("]")
-    assert page.get("[page.charts[0].chosen, page.viewport.a]") == [arrow["to"], arrow["end"]]
+    page.browser.until(f"page.charts[0].chosen === {arrow['to']} && page.viewport.a === {arrow['end']}")
     page.browser.until("page.charts[0].arrows.isComplete")
     page.browser.type("[")
+    page.browser.until(f"page.charts[0].chosen !== {arrow['to']}")
     back = page.get("[page.charts[0].chosen, page.viewport.a]")
     assert back[1] <= arrow["end"] and page.browser.run(
         "return page.charts[0].arrows.arrows.some((one) => one.from === arguments_[0] && one.start === arguments_[1])", *back), back

@@ -108,8 +108,111 @@ def finds_what_did_nothing(page):
     assert page.browser.until(f"{CHART}.infoAt({CHART}.chosen)?.name") == asked
 
 
-TESTS = [shows_who_was_busy, follows_the_visible_range, keeps_rows_on_top, finds_what_did_nothing]
-LARGE = [*TESTS, unfolds_a_process]
+# A thread that its process hides: of all that ran, one that is neither the busiest nor the main thread of its process.
+HIDDEN = f"""const api = await import("./api.js"), all = {{ ...{CHART}.parameters, folded: 0, from: 0, to: 1000, pixels: 1, count: 256 }};
+    for (let first = 0, total = 1; first < total; first += 256) {{
+        const window = await api.rows({{ ...all, first }});
+        total = window.total;
+        const found = window.rows.findLast(({{ depth, tid, pid, first, last }}) => depth === 1 && tid !== pid && last - first > 1e6);
+        if (found)
+            return found;
+    }}
+    return null;"""
+
+
+def hidden(page):
+    """Of a page that was opened anew."""
+    page.open()
+    thread = page.browser.run(HIDDEN)
+    assert thread, "no process hides a thread"
+    return thread
+
+
+def is_landed_on(page, tid, what):
+    """It is chosen, where it can be seen, and its process is unfolded around it; all say the same of it."""
+    said = page.browser.until(f"""(() => {{ const chart = {CHART}, info = chart.infoAt(chart.chosen);
+        const y = chart.middleOf(chart.chosen);
+        return chart.isComplete && info?.tid === {tid} && info.row === chart.chosenRow && !info.folded && y > 0 && y < chart.height && info; }})()""",
+                              f"{what} lands on thread {tid}", 20)
+    assert page.browser.run(f"return {CHART}.names.querySelector('.chosen')?.textContent.includes(String(arguments_[0]))", said["tid"])
+
+
+def lands_on_what_a_search_finds(page):
+    thread = hidden(page)
+    page.browser.type("/")
+    page.browser.type(f"{thread['tid']}\ue007")
+    is_landed_on(page, thread["tid"], "a search for the number")
+    assert page.get("document.getElementById('search-result').textContent").startswith("1 of ")
+    page.browser.run("document.activeElement.blur()")
+    page.shoot("landed")
+
+
+def lands_on_what_a_panel_means(page):
+    """As a name in Why does, a thread in Time, and a row of SQL, which also moves the visible range."""
+    thread = hidden(page)
+    page.browser.run("page.selection.of(null, { tid: arguments_[0] }, 0)", thread["tid"])
+    is_landed_on(page, thread["tid"], "a panel")
+    thread = hidden(page)
+    at = (thread["first"] + thread["last"]) // 2
+    page.browser.run("page.viewport.show(0, 1e6)")
+    page.browser.until(f"{CHART}.isComplete")
+    page.browser.run("document.querySelector('#tabs [data-view=ask]').click()")
+    page.browser.until("page.panels.some((one) => one.name === 'ask')")
+    page.browser.run("page.panels.find((one) => one.name === 'ask').ask(`SELECT ${page.viewport.start + BigInt(arguments_[0])} AS ts, ${arguments_[1]} AS tid`)",
+                     at, thread["tid"])
+    page.browser.until("document.querySelector('.ask .goes')")
+    page.browser.run("document.querySelector('.ask .goes').click()")
+    is_landed_on(page, thread["tid"], "a row of SQL")
+    page.browser.run("await new Promise((done) => setTimeout(done, 600))")
+    is_landed_on(page, thread["tid"], "a row of SQL, when rows are sorted anew,")
+
+
+def lands_along_arrows(page):
+    """From a process to one of its threads that an arrow comes to, or leaves."""
+    page.open()
+    page.browser.run("page.viewport.show(page.viewport.duration * 0.4, page.viewport.duration * 0.4 + 2e7)")
+    page.browser.until(f"{CHART}.isComplete && {CHART}.arrows.isComplete && {CHART}.arrows.arrows.length > 0")
+    arrow = page.browser.run(f"""const chart = {CHART}, rowAt = (position) => chart.infoAt(position)?.row;
+        return chart.arrows.arrows.find((one) => rowAt(one.to) !== undefined && rowAt(one.to) !== one.toRow &&
+            chart.arrows.step(one.from, one.start, false) === one) ?? null;""")
+    if arrow is None:
+        return
+    page.browser.run(f"{CHART}.choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
+    page.browser.type("]")
+    tid = int(arrow["toName"].rsplit("(", 1)[1].rstrip(")"))
+    is_landed_on(page, tid, "an arrow")
+    assert page.get("page.viewport.a") == arrow["end"]
+
+
+def finds_the_number_first(page):
+    """Then the numbers that have it in them; all of them are counted and listed, and a click on one goes there."""
+    page.open()
+    tids = page.browser.run(f"""const api = await import("./api.js"), tids = [];
+        for (let first = 0, total = 1; first < total; first += 256) {{
+            const answer = await api.rows({{ ...{CHART}.unfolded, from: 0, to: 1000, pixels: 1, first, count: 256 }});
+            total = answer.total;
+            tids.push(...answer.rows.map((one) => [one.tid, one.name]));
+        }}
+        return tids;""")
+    number = next(tid for tid, _ in tids if tid > 0 and sum(str(tid) in str(other) or str(tid) in name for other, name in tids) > 2)
+    hits = sum(str(number) in str(other) or str(number) in name for other, name in tids)
+    page.browser.type("/")
+    page.browser.type(f"{number}\ue007")
+    is_landed_on(page, number, "the number")
+    result = "document.getElementById('search-result')"
+    assert page.get(f"{result}.textContent") == f"1 of {hits}", (number, hits, page.get(f"{result}.textContent"))
+    page.browser.type("\ue007")
+    page.browser.until(f"{result}.textContent === '2 of {hits}' && {CHART}.infoAt({CHART}.chosen)?.tid !== {number}")
+    page.browser.run(f"{result}.click()")
+    lines = page.get("[...document.querySelectorAll('#hits button')].map((one) => one.textContent)")
+    assert len(lines) == min(hits, 100) and str(number) in lines[0] and all(str(number) in line for line in lines), lines
+    page.shoot("hits")
+    page.browser.run("document.querySelector('#hits button').click()")
+    is_landed_on(page, number, "the list")
+
+
+TESTS = [shows_who_was_busy, follows_the_visible_range, keeps_rows_on_top, finds_what_did_nothing, finds_the_number_first]
+LARGE = [*TESTS, unfolds_a_process, lands_on_what_a_search_finds, lands_on_what_a_panel_means, lands_along_arrows]
 
 if __name__ == "__main__":
     PLAN = [(SMALL_TRACE, TESTS, "-a", "kernel")]

@@ -32,7 +32,7 @@ def searches_states(page):
     page.browser.run("""
         const { json } = await import("/api.js");
         const text = "!('Start Time' <= " + (page.viewport.start + BigInt(Math.round(page.viewport.duration * 0.9))) + ") && State == 'user mode'";
-        page.wanted = await json("search-state", { ...page.charts[0].parameters, text, at: 0, position: -1 });
+        page.wanted = await json("search-state", { ...page.charts[0].unfolded, text, at: 0, position: -1 });
         window.fetched = window.fetch;
         window.fetch = (url, ...more) => fetched(url.includes("search-state") ? url + "&states=" + arguments_[0] : url, ...more);
         page.viewport.mark("a", 0);
@@ -46,7 +46,7 @@ def searches_states(page):
         if len(said) == 1:
             page.shoot("goes-on")
     assert len(said) > 2 and all(text.startswith("nothing up to ") for text in said[:-1]) and said[-1] == "", said
-    assert page.get("page.wanted.found && page.viewport.a === page.wanted.start && page.charts[0].chosen === page.wanted.position")
+    assert page.get("page.wanted.found && page.viewport.a === page.wanted.start && page.charts[0].chosenRow === page.wanted.row")
     page.browser.run("window.fetch = fetched; document.getElementById('search-text').value = \"State == 'user mode'\"")
 
     page.browser.run("page.viewport.mark('a', null); page.viewport.show(0, page.viewport.duration)")
@@ -137,7 +137,7 @@ def keeps_bookmarks(page):
 
 def shows_arrows(page):
     """Zoomed in, arrows join rows; they have their colour on the canvas, are told, and can be switched off."""
-    page.open()
+    page.open(TREE)
     found = page.browser.run("""
         const { json } = await import("/api.js");
         const { duration } = page.viewport;

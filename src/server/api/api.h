@@ -54,23 +54,25 @@ endpoint_function api_rows;
 endpoint_function api_state;
 
 /*
- * ?view= ... as rows, &text= &after= &backwards=0|1: {"position": ...}, the next row of the order that matches,
- * or -1.
+ * ?view= ... as rows, &text= &after= &backwards=0|1 &list=: {count, number, row, hits: [{row, name, ...}]}, how
+ * many rows a text means, which of them comes after the row `after`, -1 if there are none, and the first `list`
+ * of them: those whose name or number it is, then those that have it in their name or number.
  */
 endpoint_function api_search;
 
 /*
- * ?view= ... as rows, &at= and &tid= or &cpu=, &host=: {position, row}, where a view shows what was selected in
- * another one, -1 if it does not.
+ * ?view= ... as rows, &at= and &tid= or &cpu=, &host=; or &row=: {position, row, hiders}, where a view shows what
+ * was selected in another one, or a row.  What is folded into other rows is shown once the `hiders` are toggled;
+ * until then the position is that of the row that stands for it, or -1.  Both are -1 if it is not to be seen.
  */
 endpoint_function api_find_row;
 
 /*
  * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
  * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
- * search begins after one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
- * position}: it has come so far in ten seconds, or in as many &states= that did not match, and can go on from
- * there; {found: false}: no match.
+ * search begins after one that starts at `at` in the row at `position`, -1 for none, or in `row` instead.
+ * {found: false, at, position}: it has come so far in ten seconds, or in as many &states= that did not match, and
+ * can go on from there; {found: false}: no match.
  */
 endpoint_function api_search_state;
 
@@ -95,8 +97,9 @@ endpoint_function api_density;
 
 /*
  * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
- * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are positions in the
- * order of the rows; `all` is true if none was left out, except for those of rows that are not shown.
+ * fromRow, fromName, to, toRow, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are
+ * positions in the order of the rows; `all` is true if none was left out, except for those of rows that are not
+ * shown.
  */
 endpoint_function api_arrows;
 

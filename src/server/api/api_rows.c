@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -505,44 +506,75 @@ void api_rows(struct call *call)
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
-/* Whether a row is meant by a text, or one of those that it stands for. */
-static bool is_meant(const struct host_rows *rows, const struct row_order *order, uint32_t position,
-		     const char *text)
+/* The rows that a text means, those that are called so before those that have it in their names or numbers. */
+struct row_hits {
+	uint32_t *rows;
+	uint32_t count, called; /* of all, and of those that are called so */
+	uint32_t before;        /* of the others, those above the row after which is searched */
+};
+
+static bool find_hits(struct call *call, const struct page_rows *rows, const char *text, int64_t after,
+		      struct row_hits *out)
 {
-	const struct row_group *lead = row_order_lead(order, position);
-	bool found = host_rows_match(rows, row_order_at(order, position), text);
-	for (uint32_t i = 0; lead != NULL && lead->is_folded && i < lead->count && !found; i++)
-		found = host_rows_match(rows, order->members[lead->first + i], text);
-	return found;
+	const uint32_t total = rows->order->count;
+	uint32_t *others = reply_memory(call->reply, (size_t)total + 1, sizeof(*others)), other_count = 0;
+	*out = (struct row_hits){ .rows = reply_memory(call->reply, (size_t)total + 1, sizeof(*others)) };
+	if (others == NULL || out->rows == NULL)
+		return false;
+	for (uint32_t position = 0; position < total; position++) {
+		const uint32_t row = row_order_at(rows->order, position);
+		const enum row_match match = host_rows_match(rows->rows, row, text);
+		if (match == ROW_IS_CALLED)
+			out->rows[out->count++] = row;
+		else if (match == ROW_CONTAINS)
+			others[other_count++] = row;
+		if (row == after)
+			out->before = other_count;
+	}
+	out->called = out->count;
+	memcpy(out->rows + out->count, others, other_count * sizeof(*others));
+	out->count += other_count;
+	return true;
 }
 
-/* From `after` on, round the end once. */
-static int64_t find_position(const struct host_rows *rows, const struct row_order *order, const char *text,
-			     int64_t after, bool backwards)
+/* Which hit comes after a row, or before it, round the end; -1: there are none. */
+static int64_t next_hit(const struct row_hits *hits, int64_t after, bool backwards)
 {
-	for (uint32_t i = 1; i <= order->count; i++) {
-		int64_t step = backwards ? -(int64_t)i : (int64_t)i;
-		int64_t position = (after + step) % (int64_t)order->count;
-		position += position < 0 ? order->count : 0;
-		if (is_meant(rows, order, (uint32_t)position, text))
-			return position;
-	}
-	return -1;
+	const int64_t count = hits->count;
+	int64_t number = backwards ? -1 : 0;
+	if (count == 0)
+		return -1;
+	if (hits->called == 0)
+		number += hits->before;
+	for (uint32_t i = 0; i < hits->count; i++)
+		if (hits->rows[i] == after)
+			number = backwards ? (int64_t)i - 1 : (int64_t)i + 1;
+	return (number + count) % count;
 }
 
 void api_search(struct call *call)
 {
 	struct page_rows rows;
-	int64_t after, backwards;
+	struct row_hits hits;
+	int64_t after, backwards, list;
 	struct json_writer *json = call->json;
 	if (page_rows_open(call, &rows) && page_number(call, "after", -1, UINT32_MAX, -1, &after) &&
-	    page_number(call, "backwards", 0, 1, 0, &backwards)) {
-		int64_t position =
-			find_position(rows.rows, rows.order, page_text(call, "text"), after, backwards != 0);
+	    page_number(call, "backwards", 0, 1, 0, &backwards) &&
+	    page_number(call, "list", 0, PAGE_ROWS_MAX, 0, &list) &&
+	    find_hits(call, &rows, page_text(call, "text"), after, &hits)) {
+		const int64_t number = next_hit(&hits, after, backwards != 0);
 		json_begin_object(json);
-		json_int_member(json, "position", position);
-		if (position >= 0)
-			json_int_member(json, "row", row_order_at(rows.order, (uint32_t)position));
+		json_int_member(json, "count", hits.count);
+		json_int_member(json, "number", number);
+		json_int_member(json, "row", number >= 0 ? (int64_t)hits.rows[number] : -1);
+		json_begin_array_member(json, "hits");
+		for (uint32_t i = 0; i < hits.count && i < list; i++) {
+			json_begin_object(json);
+			json_int_member(json, "row", hits.rows[i]);
+			host_rows_describe(rows.rows, hits.rows[i], json);
+			json_end(json);
+		}
+		json_end(json);
 		json_end(json);
 	}
 	page_rows_close(&rows);
@@ -550,23 +582,35 @@ void api_search(struct call *call)
 
 /* ---- the row of a selection -------------------------------------------------------------------------- */
 
+/* Where a row is shown, if only by the group that it is of, and what has to be toggled for it to be shown. */
+static void write_place(struct json_writer *json, const struct page_rows *rows, uint32_t row)
+{
+	uint32_t hiders[ROW_HIDERS_MAX];
+	const uint32_t shown = row < rows->rows->count ? row_order_find(rows->order, row) : HISTREE_NO_INDEX;
+	const size_t count =
+		row < rows->rows->count ? row_order_hiders(rows->order, &rows->request, row, hiders) : 0;
+	const bool is_there = shown != HISTREE_NO_INDEX || count > 0;
+	json_begin_object(json);
+	json_int_member(json, "position", shown != HISTREE_NO_INDEX ? (int64_t)shown : -1);
+	json_int_member(json, "row", is_there ? (int64_t)row : -1);
+	json_begin_array_member(json, "hiders");
+	for (size_t i = 0; i < count; i++)
+		json_put_int(json, hiders[i]);
+	json_end(json);
+	json_end(json);
+}
+
 void api_find_row(struct call *call)
 {
 	struct page_rows rows;
-	int64_t tid, cpu, at;
-	struct json_writer *json = call->json;
+	int64_t tid, cpu, at, row;
 	if (page_rows_open(call, &rows) && page_number(call, "tid", -1, INT32_MAX, -1, &tid) &&
 	    page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) &&
-	    page_number(call, "at", 0, rows.info->end - rows.info->start, -1, &at)) {
+	    page_number(call, "row", -1, UINT32_MAX, -1, &row) &&
+	    page_number(call, "at", 0, rows.info->end - rows.info->start, row >= 0 ? 0 : -1, &at)) {
 		struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, rows.info->start + at,
 					     page_text(call, "host") };
-		uint32_t row = host_rows_seek(rows.rows, &wanted);
-		const uint32_t shown = row != HISTREE_NO_INDEX ? row_order_find(rows.order, row) : row;
-		const int64_t position = shown != HISTREE_NO_INDEX ? (int64_t)shown : -1;
-		json_begin_object(json);
-		json_int_member(json, "position", position);
-		json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);
-		json_end(json);
+		write_place(call->json, &rows, row >= 0 ? (uint32_t)row : host_rows_seek(rows.rows, &wanted));
 	}
 	page_rows_close(&rows);
 }
@@ -626,12 +670,17 @@ void api_search_state(struct call *call)
 {
 	struct state_request request;
 	struct state_found found = { 0 };
-	int64_t at, position, backwards, states;
+	int64_t at, position, row, backwards, states;
 	if (!state_request_open(call, &request) || !page_number(call, "states", 0, INT64_MAX, 0, &states) ||
 	    !page_number(call, "at", 0, request.rows.info->end - request.rows.info->start, -1, &at) ||
 	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
+	    !page_number(call, "row", -1, UINT32_MAX, -1, &row) ||
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
+	if (row >= 0) {
+		const uint32_t place = row_order_find(request.rows.order, (uint32_t)row);
+		position = place != HISTREE_NO_INDEX ? (int64_t)place : -1;
+	}
 	struct rows_of_order part;
 	struct searched_rows asked = rows_asked(call, &request, 0, UINT32_MAX, &part);
 	struct search_position from = { request.rows.info->start + at, position };

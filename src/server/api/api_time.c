@@ -55,11 +55,12 @@ static bool is_shown(const void *context, const struct arrow_source *source)
 }
 
 static void write_end(const struct arrow_writer *writer, const struct arrow_source *source, const char *key,
-		      const char *name_key, uint32_t row)
+		      const char *row_key, const char *name_key, uint32_t row)
 {
 	struct piece name = { 0 };
 	source->model->name(source->view, row, &name);
 	json_int_member(writer->json, key, api_arrows_position_of(writer, source, row));
+	json_int_member(writer->json, row_key, arrow_source_row(source, row));
 	json_string_member(writer->json, name_key, name.bytes, name.size);
 	piece_release(&name);
 }
@@ -75,8 +76,8 @@ static void write_arrow(const struct arrow_writer *writer, const struct arrow_so
 		return; /* also of threads that a row stands for together */
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "kind", arrow->kind);
-	write_end(writer, source, "from", "fromName", from);
-	write_end(writer, source, "to", "toName", to);
+	write_end(writer, source, "from", "fromRow", "fromName", from);
+	write_end(writer, source, "to", "toRow", "toName", to);
 	json_int_member(writer->json, "tid", arrow->tid);
 	json_int_member(writer->json, "cpu", arrow->cpu);
 	json_int_member(writer->json, "start", arrow->start - writer->start);

@@ -312,14 +312,14 @@ static void calls_describe(const void *context, uint32_t index, struct json_writ
 }
 
 /* With a thread come its depths. */
-static bool calls_matches(const void *context, uint32_t index, const char *text)
+static enum row_match calls_matches(const void *context, uint32_t index, const char *text)
 {
 	const struct call_view *view = context;
 	struct piece name = { 0 };
 	call_row_name(&view->rows[view->rows[index].thread], &name);
-	bool contains = row_text_contains(name.bytes, name.size, text);
+	const enum row_match match = row_text_match(name.bytes, name.size, text);
 	piece_release(&name);
-	return contains;
+	return match;
 }
 
 static uint32_t calls_find(const void *context, const struct row_wanted *wanted)

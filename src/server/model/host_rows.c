@@ -245,21 +245,21 @@ void host_rows_label(const struct host_rows *rows, uint32_t row, struct piece *t
 		rows->model->label(host->view, own, text);
 }
 
-bool host_rows_match(const struct host_rows *rows, uint32_t row, const char *text)
+enum row_match host_rows_match(const struct host_rows *rows, uint32_t row, const char *text)
 {
 	uint32_t own;
 	const struct host_view *host = host_rows_find(rows, row, &own);
 	if (own == HISTREE_NO_INDEX)
-		return row_text_contains(host->name, strlen(host->name), text);
+		return row_text_match(host->name, strlen(host->name), text);
 
 	/* As the page searches for it. */
 	if (rows->model->matches != NULL)
 		return rows->model->matches(host->view, own, text);
 	struct piece label = { 0 };
 	rows->model->label(host->view, own, &label);
-	bool contains = row_text_contains(label.bytes, label.size, text);
+	const enum row_match match = row_text_match(label.bytes, label.size, text);
 	piece_release(&label);
-	return contains;
+	return match;
 }
 
 /* Of the host that is said, or of the first one that has such a row. */

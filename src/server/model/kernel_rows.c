@@ -407,15 +407,15 @@ static void threads_describe(const void *context, uint32_t row, struct json_writ
 		json_int_member(json, "cpu", cpu_ns);
 }
 
-static bool threads_matches(const void *context, uint32_t row, const char *text)
+static enum row_match threads_matches(const void *context, uint32_t row, const char *text)
 {
 	const struct kernel_threads *threads = context;
 	const struct histree_thread *thread = &threads->list[row];
 	char tid[16];
-	if (row_text_contains(thread->name, strlen(thread->name), text))
-		return true;
-	snprintf(tid, sizeof(tid), "%d", thread->tid);
-	return strncmp(tid, text, strlen(text)) == 0;
+	const int size = snprintf(tid, sizeof(tid), "%d", thread->tid);
+	const enum row_match by_name = row_text_match(thread->name, strlen(thread->name), text);
+	const enum row_match by_number = row_text_match(tid, (size_t)size, text);
+	return by_name > by_number ? by_name : by_number;
 }
 
 /* Finds the row of the thread that had a CPU, which may be its idle one. */
@@ -754,11 +754,11 @@ static void early_describe(const void *context, uint32_t row, struct json_writer
 	histree_cursor_free(query);
 }
 
-static bool early_matches(const void *context, uint32_t row, const char *text)
+static enum row_match early_matches(const void *context, uint32_t row, const char *text)
 {
 	(void)context;
 	(void)row;
-	return *text == '\0';
+	return *text == '\0' ? ROW_CONTAINS : ROW_MATCHES_NOT;
 }
 
 const struct row_model row_model_early_threads = {

@@ -60,17 +60,17 @@ enum row_sort row_sort_find(const char *name)
 	return (enum row_sort)sort;
 }
 
-bool row_text_contains(const char *text, size_t size, const char *part)
+enum row_match row_text_match(const char *text, size_t size, const char *wanted)
 {
-	size_t part_size = strlen(part);
-	for (size_t at = 0; at + part_size <= size; at++) {
+	size_t wanted_size = strlen(wanted);
+	for (size_t at = 0; at + wanted_size <= size; at++) {
 		size_t i = 0;
-		while (i < part_size && tolower((unsigned char)text[at + i]) == tolower((unsigned char)part[i]))
+		while (i < wanted_size && tolower((unsigned char)text[at + i]) == tolower((unsigned char)wanted[i]))
 			i++;
-		if (i == part_size)
-			return true;
+		if (i == wanted_size)
+			return size == wanted_size ? ROW_IS_CALLED : ROW_CONTAINS;
 	}
-	return false;
+	return ROW_MATCHES_NOT;
 }
 
 /* ---- arrows ---------------------------------------------------------------------------------------------- */

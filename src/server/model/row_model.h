@@ -33,6 +33,13 @@ enum row_sort {
 	ROW_SORT_COUNT
 };
 
+/* How a text that is searched for means a row. */
+enum row_match {
+	ROW_MATCHES_NOT, /* not at all, which is false */
+	ROW_CONTAINS,    /* its name or number has the text in it */
+	ROW_IS_CALLED,   /* the text is its whole name or number */
+};
+
 /* What a row did in a range of time. */
 struct row_activity {
 	uint64_t ran_ns, waited_ns; /* had a CPU; waited for one */
@@ -53,8 +60,8 @@ struct row_model {
 		      struct piece *text); /* what it is called; NULL: nothing yet */
 	/* Writes what else describes a row for the page: "tid", "pid", ...; NULL: nothing does. */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
-	/* Whether a row is meant by a text; NULL: if it is called so. */
-	bool (*matches)(const void *view, uint32_t row, const char *text);
+	/* How a row is meant by a text; NULL: by what it is called. */
+	enum row_match (*matches)(const void *view, uint32_t row, const char *text);
 	/*
 	 * Returns the row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL if none
 	 * ever does.
@@ -109,8 +116,8 @@ bool row_is_of_calls(const struct row_facts *facts);
 histree_time row_trace_end(const struct row_facts *facts);
 bool row_is_open(const struct row_facts *facts, const struct histree_interval *state);
 
-/* Returns whether `text` contains `part`, ignoring the case of ASCII letters. */
-bool row_text_contains(const char *text, size_t size, const char *part);
+/* Returns how `wanted` means what is called `text`, ignoring the case of ASCII letters. */
+enum row_match row_text_match(const char *text, size_t size, const char *wanted);
 
 /*
  * ---- arrows: those between the rows of a view, whatever it is of, from as many sources as it has: one for each

@@ -345,6 +345,28 @@ uint32_t row_order_find(const struct row_order *order, uint32_t row)
 	return of_group;
 }
 
+size_t row_order_hiders(const struct row_order *order, const struct row_order_request *request, uint32_t row,
+			uint32_t *hiders)
+{
+	const uint32_t position = row_order_find(order, row);
+	const struct row_group *lead = position != HISTREE_NO_INDEX ? row_order_lead(order, position) : NULL;
+	size_t count = 0;
+	if (lead != NULL && lead->is_folded)
+		hiders[count++] = lead->row;
+	if (position != HISTREE_NO_INDEX || request->sort != ROW_SORT_TREE)
+		return count;
+	/* Those above it follow each other from the top on; what is below the others is passed over. */
+	for (uint32_t above = 0; above < row && count < ROW_HIDERS_MAX;) {
+		struct row_facts facts;
+		host_rows_facts(request->rows, above, &facts);
+		const bool is_above = row - above <= facts.descendants;
+		if (is_above && row_is_folded(request, above, &facts))
+			hiders[count++] = above;
+		above += is_above ? 1 : facts.descendants + 1;
+	}
+	return count;
+}
+
 /* ---- keeping ----------------------------------------------------------------------------------------- */
 
 /* What tells one order of a dataset from another; the caller frees it. */

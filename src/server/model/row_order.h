@@ -12,7 +12,7 @@
 
 #include "server/model/host_rows.h"
 
-enum { ROW_TOGGLES_MAX = 1024, ROWS_PINNED_MAX = 64 };
+enum { ROW_TOGGLES_MAX = 1024, ROWS_PINNED_MAX = 64, ROW_HIDERS_MAX = 64 };
 
 enum row_fold { ROWS_UNFOLDED, ROWS_FOLDED, ROWS_HOSTS_FOLDED, ROW_FOLDS };
 
@@ -63,6 +63,13 @@ void row_order_positions(const struct row_order *order, uint32_t count, uint32_t
 
 /* Returns the position at which a row is shown, likewise. */
 uint32_t row_order_find(const struct row_order *order, uint32_t row);
+
+/*
+ * Says by which rows a row is hidden that is not shown, or only by its group: once all of them are toggled, it is
+ * shown.  Returns how many they are, at most ROW_HIDERS_MAX; 0 if it is shown, or is not of the order.
+ */
+size_t row_order_hiders(const struct row_order *order, const struct row_order_request *request, uint32_t row,
+			uint32_t *hiders);
 
 /* Returns the group that a position is the first of several rows of; NULL: it is not. */
 static inline const struct row_group *row_order_lead(const struct row_order *order, uint32_t position)

@@ -10,8 +10,8 @@ import { Hover } from "./hover.js";
 import { toggleLegend } from "./legend.js";
 import { Palette } from "./palette.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
+import { Search } from "./search.js";
 import { Selection } from "./selection.js";
-import { StateSearch } from "./state_search.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
@@ -34,7 +34,6 @@ const PANELS = [
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
 const viewport = new Viewport();
-const stateSearch = new StateSearch();
 const hover = new Hover($("tip"), $("pointed"), viewport);
 const overview = new Overview($("overview").querySelector("canvas"), $("overview-what"), viewport, fail);
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
@@ -48,6 +47,7 @@ let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
 let wanted = []; // names of the views that are shown, or will be when their code is there
 let active = null; // the one that keys speak to
+const searches = new Search({ box: $("search-text"), said: $("search-result"), list: $("hits") }, viewport, () => active, fail);
 const dock = new Dock($("dock"), $("dock-divider"), clickTab, addressChanged);
 let made = new Map(); // panels of this trace, by name: what is behind another tab stays as it was
 
@@ -156,7 +156,7 @@ function settingsOf(name, parts) {
 function makePanel({ name, Panel }, parts) {
 	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
 	panel.addEventListener?.("settings", addressChanged);
-	panel.chose = (info) => selection.of(panel, info);
+	panel.chose = (info) => selection.of(panel, info, viewport.from);
 	made.set(name, panel);
 	return panel;
 }
@@ -293,7 +293,7 @@ function viewButton(view) {
 function openExperiment(chosen, parts) {
 	if (experiment?.uuid !== chosen.uuid) {
 		hover.leave();
-		$("search-text").value = $("search-result").textContent = "";
+		searches.clear();
 	}
 	experiment = chosen;
 	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
@@ -362,43 +362,11 @@ function showSearchKind() {
 	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Search  /";
 }
 
-async function search(backwards) {
-	const text = $("search-text").value.trim();
-	if (!active || text === "")
-		return;
-	$("search-result").textContent = ""; // an expression that is wrong finds nothing, and is said elsewhere
-	const found = $("search-kind").value === "rows" ? await searchRows(text, backwards) : await searchStates(text, backwards);
-	$("search-result").textContent = found === true ? "" : found || "nothing found";
-}
-
-async function searchRows(text, backwards) {
-	const asked = { text, after: active.chosen, backwards: backwards ? 1 : 0 };
-	const found = await api.json("search", { ...active.parameters, ...asked });
-	if (found.position < 0 && active.unfold({ rest: true })) // it may have done nothing here
-		return searchRows(text, backwards);
-	const { position, row } = found;
-	if (position < 0)
-		return false;
-	active.choose(position, row);
-	return true;
-}
-
-// The next state of any row, from marker A and the selected row on.
-async function searchStates(text, backwards) {
-	active.unfold({ rest: true, split: true }); // states of all threads
-	const from = { at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen };
-	const found = await stateSearch.next(active.parameters, text, from, backwards);
-	if (!found.found)
-		return "at" in found && `nothing ${backwards ? "back" : "up"} to ${time.clock(viewport.start, found.at)}; again to go on`;
-	active.choose(found.position, found.row);
-	viewport.mark("a", found.start);
-	viewport.reveal(found.start);
-	return true;
-}
+const search = (backwards) => searches.next($("search-kind").value === "rows", backwards);
 
 // Dim what the expression of the search box does not match, or nothing any more.
 function toggleFilter() {
-	const text = $("search-text").value.trim();
+	const { text } = searches;
 	viewport.setFilter(viewport.filter === "" || (viewport.filter !== text && text !== "") ? text : "");
 }
 
@@ -420,13 +388,14 @@ async function stepState(backwards) {
 }
 
 // Goes along an arrow of the selected row: to where the next one leads, or where the last one came from.
-function stepArrow(backwards) {
+async function stepArrow(backwards) {
 	const arrow = active && active.chosen >= 0 ? active.arrows.step(active.chosen, viewport.a ?? viewport.from, backwards) : null;
 	if (!arrow)
 		return;
-	active.choose(backwards ? arrow.from : arrow.to);
-	viewport.mark("a", backwards ? arrow.start : arrow.end);
-	viewport.reveal(viewport.a);
+	const at = backwards ? arrow.start : arrow.end;
+	viewport.reveal(at);
+	await active.seek({ row: backwards ? arrow.fromRow : arrow.toRow });
+	viewport.mark("a", at);
 }
 
 function jump() {
@@ -488,8 +457,8 @@ const keys = {
 	N: () => search(true).catch(fail),
 	b: () => toggleBookmarks(),
 	t: () => setClock(time.CLOCKS[(time.CLOCKS.indexOf(time.clockName()) + 1) % time.CLOCKS.length]),
-	"[": () => stepArrow(true),
-	"]": () => stepArrow(false),
+	"[": () => stepArrow(true).catch(fail),
+	"]": () => stepArrow(false).catch(fail),
 	u: () => history.back(),
 	U: () => history.forward(),
 	"/": () => $("search-text").focus(),
@@ -507,7 +476,7 @@ const keys = {
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);
-		$("legend").hidden = $("help").hidden = $("bookmarks").hidden = true;
+		$("legend").hidden = $("help").hidden = $("bookmarks").hidden = $("hits").hidden = true;
 	},
 };
 

@@ -58,7 +58,8 @@ export class RowChart extends EventTarget {
 	#isAwaitingOrder = false;
 	#activeIn = { from: 0, to: 0 }; // the range by which rows are sorted that are active in it
 	#activeTimer = 0;
-	#soughtRow = -1; // that was chosen before the order changed
+	#sought = 0; // number of the latest search for a row
+	#isUntold = false; // the row that was chosen last has not been told to those who listen: it is on its way
 	#areInOrder = false; // on the server: early rows are of no use any more
 
 	constructor(viewport, experiment, view, failed) {
@@ -152,8 +153,7 @@ export class RowChart extends EventTarget {
 			this.top = 0;
 		if (changes.sort === "active")
 			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
-		this.#soughtRow = this.chosenRow;
-		this.chosen = -1;
+		this.#keepChosen();
 		this.draw();
 		this.dispatchEvent(new Event("settings"));
 	}
@@ -183,22 +183,76 @@ export class RowChart extends EventTarget {
 			return;
 		clearTimeout(this.#activeTimer);
 		this.#activeTimer = setTimeout(() => {
-			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
-			this.#soughtRow = this.chosenRow;
-			this.chosen = this.chosenRow = -1;
+			const isInView = this.#isInView(this.chosen);
+			this.#sortAnew();
 			this.top = 0;
+			this.#keepChosen(isInView);
 			this.draw();
 		}, ACTIVE_AFTER_MS);
 	}
 
-	// The chosen row stays chosen where it is shown in the new order too.
-	#findSought() {
-		for (const block of this.#soughtRow >= 0 ? this.shown : [])
-			block?.rows.forEach((info, i) => {
-				if (info.row !== this.#soughtRow)
-					return;
-				[this.chosen, this.chosenRow, this.#soughtRow] = [block.index * BLOCK_ROWS + i, info.row, -1];
-			});
+	#sortAnew() {
+		clearTimeout(this.#activeTimer);
+		this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
+	}
+
+	#isInView(position) {
+		const top = position * ROW_HEIGHT;
+		return position >= 0 && (position < this.pinned || (top >= this.top && top < this.top + this.height));
+	}
+
+	// The chosen row stays chosen where the new order shows it, if only by the row of its process.
+	async #keepChosen(isInView = false) {
+		const row = this.chosenRow, turn = ++this.#sought;
+		this.chosen = this.chosenRow = -1;
+		if (row < 0)
+			return;
+		try {
+			const { position, hiders } = await this.#find({ row });
+			if (turn !== this.#sought || position < 0)
+				return;
+			[this.chosen, this.chosenRow] = [position, hiders.length > 0 ? -1 : row];
+			if (isInView)
+				this.reveal(position);
+			this.draw();
+		} catch (error) {
+			this.failed(error);
+		}
+	}
+
+	#find(wanted, hidden = {}) {
+		return api.json("find-row", { ...this.parameters, ...hidden, ...wanted });
+	}
+
+	// All rows, each in a place of its own.
+	get unfolded() {
+		return { ...this.parameters, folded: 0, toggled: "", pinned: "", rest: 1 };
+	}
+
+	// Chooses what is meant: {row}, or what was selected elsewhere.  What hides it is unfolded.
+	async seek(wanted, isQuiet = false) {
+		const turn = ++this.#sought;
+		if (this.#isOutOfOrder)
+			this.#sortAnew();
+		let found = await this.#find(wanted);
+		const isOfRest = found.row < 0 && this.#isActive && !this.settings.rest;
+		if (isOfRest) // it may have done nothing here
+			found = await this.#find(wanted, { rest: 1 });
+		if (turn !== this.#sought || found.row < 0)
+			return;
+		if (isOfRest || found.hiders.length > 0) {
+			this.set({ ...isOfRest ? { rest: true } : {}, toggled: this.#toggledBut(found.hiders) });
+			const again = ++this.#sought;
+			found = await this.#find({ row: found.row });
+			if (again !== this.#sought)
+				return;
+		}
+		this.choose(found.position, found.row, isQuiet);
+	}
+
+	#toggledBut(rows) {
+		const { toggled } = this.settings;
+		return [...toggled.filter((one) => !rows.includes(one)), ...rows.filter((one) => !toggled.includes(one))].slice(-TOGGLES_MAX);
 	}
 
 	// Of the chosen thread, and from then on of whichever is chosen.
@@ -220,19 +274,7 @@ export class RowChart extends EventTarget {
 
 	// A row that has others below it is folded or unfolded.
 	toggle({ row: own, group: row = own }) {
-		const { toggled } = this.settings;
-		const without = toggled.filter((one) => one !== row);
-		if (without.length === toggled.length)
-			without.push(row);
-		this.set({ toggled: without.slice(-TOGGLES_MAX) });
-	}
-
-	// Shows what is hidden in this order; returns whether there was any.
-	unfold(hidden) {
-		const isHidden = this.#isActive && Object.keys(hidden).some((name) => !this.settings[name]);
-		if (isHidden)
-			this.set(hidden);
-		return isHidden;
+		this.set({ toggled: this.#toggledBut([row]) });
 	}
 
 	// A row is kept on top, or goes back to its place.
@@ -262,14 +304,26 @@ export class RowChart extends EventTarget {
 			this.total = Math.max(this.total, position + 1);
 		if (position < 0 || position >= this.total)
 			return;
-		this.#soughtRow = -1;
+		this.#sought++;
 		this.chosen = position;
 		this.chosenRow = row;
+		this.#isUntold = !isQuiet;
 		this.reveal(position);
-		this.#followPath(this.infoAt(position));
+		this.#tellChosen();
 		this.draw();
-		if (!isQuiet)
-			this.dispatchEvent(new Event("chosen"));
+	}
+
+	// What is known of the chosen row comes with it.
+	#tellChosen() {
+		const info = this.infoAt(this.chosen);
+		if (!info || (this.chosenRow >= 0 && info.row !== this.chosenRow)) // not yet, or of an order before this one
+			return;
+		this.chosenRow = info.row;
+		this.#followPath(info);
+		if (!this.#isUntold)
+			return;
+		this.#isUntold = false;
+		this.dispatchEvent(new Event("chosen"));
 	}
 
 	// What the server said of the row at a position; undefined while it is not there.
@@ -344,7 +398,7 @@ export class RowChart extends EventTarget {
 		this.#followActive();
 		const indexes = Array.from({ length: last - first + 1 }, (_, i) => first + i);
 		this.shown = this.blocks.get(first > 0 && this.pinned > 0 ? [0, ...indexes] : indexes, range, this.parameters);
-		this.#findSought();
+		this.#tellChosen();
 		this.isComplete = this.shown.every((block) => block && block.early === this.isEarly &&
 			block.range.from === range.from && block.range.to === range.to) && !this.#isOutOfOrder;
 		context.clearRect(0, 0, width, height);

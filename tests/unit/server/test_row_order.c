@@ -31,10 +31,10 @@ static void facts(const void *view, uint32_t row, struct row_facts *out)
 	*out = (struct row_facts){ .depth = tree->rows[row].depth, .descendants = tree->rows[row].descendants };
 }
 
-static bool matches(const void *view, uint32_t row, const char *text)
+static enum row_match matches(const void *view, uint32_t row, const char *text)
 {
 	const struct made_tree *tree = view;
-	return tree->rows[row].number == atoi(text);
+	return tree->rows[row].number == atoi(text) ? ROW_IS_CALLED : ROW_MATCHES_NOT;
 }
 
 static uint64_t sort_key(const void *view, uint32_t row, enum row_sort sort)
