@@ -136,6 +136,18 @@ enum histree_status spill_runs_put(struct spill_runs *runs, size_t size, struct 
 	return runs->used < WINDOW_MAX ? HISTREE_OK : write_piece(runs, error);
 }
 
+enum histree_status spill_runs_put_all(struct spill_runs *runs, const void *items, size_t size,
+				       struct histree_error *error)
+{
+	assert(runs->used == 0);
+	enum histree_status status = spill_file_write(&runs->file, items, size, runs->end, error);
+	if (status == HISTREE_OK)
+		runs->end += size;
+	else
+		forget_piece(runs);
+	return status;
+}
+
 enum histree_status spill_runs_end_run(struct spill_runs *runs, struct histree_error *error)
 {
 	enum histree_status status = runs->used > 0 ? write_piece(runs, error) : HISTREE_OK;
@@ -271,15 +283,17 @@ static const size_t bytes_max = UINT32_MAX;
 struct record_sort {
 	size_t memory_max;
 
-	/* What has gathered in memory: sizes as varints, each before its record. */
+	/* What has gathered in memory, as it is in a run: while it is in order, it need only be written. */
 	uint8_t *bytes;
 	size_t used, capacity;
 	struct keyed_index *entries;
 	size_t count, entry_capacity;
-	bool is_ordered; /* so far each key is at least the one before */
+	uint64_t last;   /* key of the record before the next one in its run; of none 0 */
+	bool is_ordered; /* what has gathered, and behind the run that is open */
 	size_t next;     /* to be handed out, where there are no runs */
 
 	struct spill_runs runs; /* what memory has no room for */
+	bool run_is_open;       /* the last one, which goes on while records come in order */
 };
 
 static bool decode(struct byte_reader *reader, void *item, const void *sort)
@@ -363,16 +377,26 @@ static struct sorted_record gathered_at(const struct record_sort *sort, size_t p
 {
 	const struct keyed_index *entry = &sort->entries[position];
 	struct byte_reader reader = byte_reader(sort->bytes + entry->index, sort->used - entry->index);
+	read_varint(&reader);
 	size_t size = (size_t)read_varint(&reader);
 	assert(!reader.failed && size <= byte_reader_left(&reader));
 	return (struct sorted_record){ .key = entry->key, .bytes = reader.at, .size = size };
 }
 
-/* What has gathered, sorted, becomes a run. */
-static enum histree_status write_run(struct record_sort *sort, struct histree_error *error)
+static enum histree_status end_run(struct record_sort *sort, struct histree_error *error)
+{
+	sort->run_is_open = false;
+	sort->last = 0;
+	return spill_runs_end_run(&sort->runs, error);
+}
+
+/* What has gathered out of order becomes a run, sorted. */
+static enum histree_status write_sorted_run(struct record_sort *sort, struct histree_error *error)
 {
 	uint64_t key = 0;
-	enum histree_status status = sort_gathered(sort, error);
+	enum histree_status status = sort->run_is_open ? end_run(sort, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = sort_gathered(sort, error);
 	for (size_t i = 0; status == HISTREE_OK && i < sort->count; i++) {
 		struct sorted_record record = gathered_at(sort, i);
 		uint8_t *room = spill_runs_room(&sort->runs, 2 * VARINT_SIZE_MAX + record.size, error);
@@ -384,48 +408,69 @@ static enum histree_status write_run(struct record_sort *sort, struct histree_er
 		key = record.key;
 		status = spill_runs_put(&sort->runs, (size_t)(at - room) + record.size, error);
 	}
-	if (status == HISTREE_OK)
-		status = spill_runs_end_run(&sort->runs, error);
+	return status == HISTREE_OK ? end_run(sort, error) : status;
+}
+
+/* What has gathered goes to the file. */
+static enum histree_status write_gathered(struct record_sort *sort, struct histree_error *error)
+{
+	enum histree_status status = sort->is_ordered
+					     ? spill_runs_put_all(&sort->runs, sort->bytes, sort->used, error)
+					     : write_sorted_run(sort, error);
 	if (status != HISTREE_OK)
 		return status;
+	sort->run_is_open = sort->is_ordered;
 	sort->count = sort->used = 0;
 	sort->is_ordered = true;
 	return HISTREE_OK;
 }
 
+/* Returns false when memory runs out. */
+static bool grow_gathered(struct record_sort *sort, size_t needed)
+{
+	return array_reserve(&sort->bytes, &sort->capacity, sort->used + needed) &&
+	       array_reserve(&sort->entries, &sort->entry_capacity, sort->count + 1);
+}
+
+/* Before a record are its step and its size. */
+enum { HEAD_MAX = 2 * VARINT_SIZE_MAX };
+
 uint8_t *record_sort_room(struct record_sort *sort, size_t size_max, struct histree_error *error)
 {
-	size_t needed = VARINT_SIZE_MAX + size_max;
+	size_t needed = HEAD_MAX + size_max;
 	bool is_full = sort->used + needed + (sort->count + 1) * ENTRY_BYTES > sort->memory_max ||
 		       needed > bytes_max - sort->used;
-	if (is_full && sort->count > 0 && write_run(sort, error) != HISTREE_OK)
+	if (is_full && sort->count > 0 && write_gathered(sort, error) != HISTREE_OK)
 		return NULL;
-	if (!array_reserve(&sort->bytes, &sort->capacity, sort->used + needed) ||
-	    !array_reserve(&sort->entries, &sort->entry_capacity, sort->count + 1)) {
+	bool has_room = sort->capacity - sort->used >= needed && sort->count < sort->entry_capacity;
+	if (!has_room && !grow_gathered(sort, needed)) {
 		error_memory(error, "sorting");
 		return NULL;
 	}
-	return sort->bytes + sort->used + VARINT_SIZE_MAX;
+	return sort->bytes + sort->used + HEAD_MAX;
 }
 
 void record_sort_add(struct record_sort *sort, uint64_t key, size_t size)
 {
 	uint8_t *room = sort->bytes + sort->used;
-	sort->entries[sort->count] = (struct keyed_index){ .key = key, .index = (uint32_t)sort->used };
-	sort->is_ordered = sort->is_ordered && (sort->count == 0 || sort->entries[sort->count - 1].key <= key);
-	sort->count++;
-	uint8_t *at = put_varint(room, size);
-	memmove(at, room + VARINT_SIZE_MAX, size);
+	sort->entries[sort->count++] = (struct keyed_index){ .key = key, .index = (uint32_t)sort->used };
+	sort->is_ordered = sort->is_ordered && sort->last <= key;
+	uint8_t *at = put_varint(room, sort->is_ordered ? key - sort->last : 0);
+	at = put_varint(at, size);
+	memmove(at, room + HEAD_MAX, size);
 	sort->used = (size_t)(at - sort->bytes) + size;
+	sort->last = key;
 }
 
 /* ---- handing out -------------------------------------------------------------------------------- */
 
 enum histree_status record_sort_finish(struct record_sort *sort, struct histree_error *error)
 {
-	if (sort->runs.count == 0)
+	if (sort->runs.count == 0 && !sort->run_is_open)
 		return sort_gathered(sort, error);
-	enum histree_status status = sort->count > 0 ? write_run(sort, error) : HISTREE_OK;
+	enum histree_status status = sort->count > 0 ? write_gathered(sort, error) : HISTREE_OK;
+	if (status == HISTREE_OK && sort->run_is_open)
+		status = end_run(sort, error);
 	if (status != HISTREE_OK)
 		return status;
 	release_gathered(sort);

@@ -17,7 +17,7 @@
  *
  * A record sort is an external merge sort of records of bytes by a key; records with equal keys keep the order of
  * their arrival.  Records gather in memory; when it is full, they are sorted and written as a run.  Records that
- * arrive in order cost no comparison.
+ * arrive in order are written as they lie, and are one run, however many they are.
  *
  * 	uint8_t *at = record_sort_room(sort, size_max, &error);		// many times
  * 	record_sort_add(sort, key, size);
@@ -104,6 +104,10 @@ uint8_t *spill_runs_room(struct spill_runs *runs, size_t size_max, struct histre
 
 /* Add the item that was put into the room.  After an error of this or the next, the run is not there. */
 enum histree_status spill_runs_put(struct spill_runs *runs, size_t size, struct histree_error *error);
+
+/* Add items that lie behind one another, where none was put into the room since the run began. */
+enum histree_status spill_runs_put_all(struct spill_runs *runs, const void *items, size_t size,
+				       struct histree_error *error);
 enum histree_status spill_runs_end_run(struct spill_runs *runs, struct histree_error *error);
 
 /* No more are added.  About `memory_max` bytes are used to read them, and at least 4 KiB a run. */

@@ -16,6 +16,7 @@
 #include "analysis/tracks/track_places.h"
 #include "base/error.h"
 #include "base/heap.h"
+#include "base/number_text.h"
 #include "base/table.h"
 #include "event/event.h"
 
@@ -107,12 +108,13 @@ static bool write_part(void *context, const struct event_part *part)
 		put_quoted(writer, part->name, strlen(part->name));
 		track_stacks_put(writer, ":", 1);
 	}
+	char number[NUMBER_TEXT_SIZE];
 	switch (part->kind) {
 	case EVENT_INT:
-		put_format(writer, "%" PRId64, part->integer);
+		track_stacks_put(writer, number, number_format_signed(part->integer, number));
 		break;
 	case EVENT_UNSIGNED:
-		put_format(writer, "%" PRIu64, (uint64_t)part->integer);
+		track_stacks_put(writer, number, number_format_unsigned((uint64_t)part->integer, number));
 		break;
 	case EVENT_REAL:
 		put_real(writer, part->real);

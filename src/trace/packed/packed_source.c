@@ -215,7 +215,7 @@ static void read_value(struct byte_reader *reader, struct event_part *part)
 bool packed_parts_visit(const void *bytes, size_t size, const char *name, event_visitor visitor, void *context)
 {
 	struct byte_reader reader = byte_reader(bytes, size);
-	uint64_t elements[PACKED_DEPTH_MAX + 1] = { 0 }; /* so far, of what is open at each depth */
+	uint64_t elements[PACKED_DEPTH_MAX + 1]; /* so far, of what is open at each depth from 1 on */
 	uint32_t depth = 0;
 	do {
 		const uint8_t *kind = read_bytes(&reader, 1);
@@ -237,7 +237,8 @@ bool packed_parts_visit(const void *bytes, size_t size, const char *name, event_
 		if (!visitor(context, &part))
 			return false;
 		depth += opens;
-		elements[depth] = opens ? 0 : elements[depth];
+		if (opens)
+			elements[depth] = 0;
 	} while (depth > 0);
 	return true;
 }
@@ -246,17 +247,20 @@ bool packed_parts_visit(const void *bytes, size_t size, const char *name, event_
 
 enum { KINDS = 8 };
 
-/* Returns the most bytes that the cells take, besides their own texts and values. */
-static size_t packed_cells_size_max(const struct packed_cell *cells, uint32_t count)
+/* Counts the cells that are there.  Returns the most bytes that all of them take. */
+static inline size_t packed_cells_size_max(const struct packed_cell *cells, uint32_t count, uint32_t *present)
 {
 	size_t size = VARINT_SIZE_MAX;
+	*present = 0;
 	for (uint32_t i = 0; i < count; i++)
-		if (cells[i].kind != PACKED_ABSENT)
+		if (cells[i].kind != PACKED_ABSENT) {
 			size += 2 * VARINT_SIZE_MAX + cells[i].size;
+			++*present;
+		}
 	return size;
 }
 
-static uint8_t *write_cell(uint8_t *at, const struct packed_cell *cell)
+static inline uint8_t *write_cell(uint8_t *at, const struct packed_cell *cell)
 {
 	switch (cell->kind) {
 	case PACKED_INT:
@@ -278,42 +282,56 @@ static uint8_t *write_cell(uint8_t *at, const struct packed_cell *cell)
 	return at;
 }
 
+/* Returns where the next cell is; NULL: what is there is none. */
+static inline const uint8_t *read_cell(const uint8_t *at, const uint8_t *end, struct packed_cell *cell)
+{
+	uint64_t number;
+	switch (cell->kind) {
+	case PACKED_REAL:
+		if (end - at < (ptrdiff_t)sizeof(cell->real))
+			return NULL;
+		memcpy(&cell->real, at, sizeof(cell->real));
+		return at + sizeof(cell->real);
+	case PACKED_INT:
+	case PACKED_UNSIGNED:
+	case PACKED_TEXT:
+	case PACKED_PARTS:
+		at = get_varint(at, end, &number);
+		break;
+	default:
+		return NULL;
+	}
+	if (at == NULL)
+		return NULL;
+	if (cell->kind == PACKED_INT || cell->kind == PACKED_UNSIGNED) {
+		cell->integer = cell->kind == PACKED_INT ? unzigzag(number) : (int64_t)number;
+		return at;
+	}
+	cell->size = (size_t)number;
+	cell->bytes = at;
+	return number <= (size_t)(end - at) ? at + number : NULL;
+}
+
 void packed_cells_read(struct byte_reader *reader, struct packed_cell *cells, uint32_t count)
 {
 	uint64_t present = read_varint(reader);
 	uint32_t next = 0;
+	const uint8_t *at = reader->at;
 	for (uint32_t i = 0; i < count; i++)
 		cells[i] = (struct packed_cell){ .kind = PACKED_ABSENT };
 	for (; present > 0 && !reader->failed; present--, next++) {
-		uint64_t tag = read_varint(reader);
-		if (tag / KINDS >= count - next) {
+		uint64_t tag;
+		at = get_varint(at, reader->end, &tag);
+		if (at == NULL || tag / KINDS >= count - next) {
 			reader->failed = true;
 			return;
 		}
 		next += (uint32_t)(tag / KINDS);
 		cells[next].kind = (enum packed_kind)(tag % KINDS);
-		const uint8_t *bytes;
-		switch (cells[next].kind) {
-		case PACKED_INT:
-			cells[next].integer = unzigzag(read_varint(reader));
-			break;
-		case PACKED_UNSIGNED:
-			cells[next].integer = (int64_t)read_varint(reader);
-			break;
-		case PACKED_REAL:
-			bytes = read_bytes(reader, sizeof(cells[next].real));
-			if (bytes != NULL)
-				memcpy(&cells[next].real, bytes, sizeof(cells[next].real));
-			break;
-		case PACKED_TEXT:
-		case PACKED_PARTS:
-			cells[next].size = (size_t)read_varint(reader);
-			cells[next].bytes = read_bytes(reader, cells[next].size);
-			break;
-		default:
-			reader->failed = true;
-		}
+		at = read_cell(at, reader->end, &cells[next]);
+		reader->failed = at == NULL;
 	}
+	reader->at = reader->failed ? reader->at : at;
 }
 
 /* ---- what analyses ask ----------------------------------------------------------------------------------- */
@@ -450,21 +468,18 @@ static uint8_t *room(struct packed_source *source, size_t size, struct histree_e
 enum histree_status packed_source_add(struct packed_source *source, const struct packed_event *event,
 				      struct histree_error *error)
 {
-	uint32_t count = event->class->class.field_count;
+	uint32_t count = event->class->class.field_count, present, absent = 0;
 	struct histree_error own;
 	error = error != NULL ? error : &own;
 	enum histree_status status = packed_source_look(source, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint8_t *begin = room(source, 2 * VARINT_SIZE_MAX + packed_cells_size_max(event->cells, count), error);
+	size_t size = 2 * VARINT_SIZE_MAX + packed_cells_size_max(event->cells, count, &present);
+	uint8_t *begin = room(source, size, error);
 	if (begin == NULL)
 		return error->status;
 	uint8_t *at = put_varint(begin, (uint64_t)event->class->number + 1);
 	at = put_varint(at, (uint64_t)(event->cpu + INT64_C(1)));
-	/* Write cells behind one another. Returns where the next byte goes. */
-	uint32_t present = 0, absent = 0;
-	for (uint32_t i = 0; i < count; i++)
-		present += event->cells[i].kind != PACKED_ABSENT;
 	at = put_varint(at, present);
 	for (uint32_t i = 0; i < count; i++) {
 		if (event->cells[i].kind == PACKED_ABSENT) {

@@ -89,28 +89,25 @@ static void read_number(struct perfetto_packet *packet, uint32_t number, uint64_
 	}
 }
 
-struct perfetto_packet perfetto_packet_read(struct wire_message message)
+void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message message)
 {
-	struct perfetto_packet packet = { .data = PERFETTO_NO_DATA };
 	struct wire_field field;
+	*packet = (struct perfetto_packet){ .data = PERFETTO_NO_DATA };
 	while (wire_next(&message, &field)) {
-		if (field.bytes != NULL) {
-			if (is_data(field.number)) {
-				packet.data = (enum perfetto_data)field.number;
-				packet.content = wire_inside(&field);
-			} else if (field.number == INTERNED_DATA) {
-				packet.interned = wire_inside(&field);
-				packet.has_interned = true;
-			} else if (field.number == DEFAULTS) {
-				packet.defaults = wire_inside(&field);
-				packet.has_defaults = true;
-			}
-		} else {
-			read_number(&packet, field.number, field.value);
+		if (field.bytes == NULL) {
+			read_number(packet, field.number, field.value);
+		} else if (is_data(field.number)) {
+			packet->data = (enum perfetto_data)field.number;
+			packet->content = wire_inside(&field);
+		} else if (field.number == INTERNED_DATA) {
+			packet->interned = wire_inside(&field);
+			packet->has_interned = true;
+		} else if (field.number == DEFAULTS) {
+			packet->defaults = wire_inside(&field);
+			packet->has_defaults = true;
 		}
 	}
-	packet.is_damaged = message.is_damaged;
-	return packet;
+	packet->is_damaged = message.is_damaged;
 }
 
 /* ---- perfetto interned --------------------------------------------------------------------------------------- */
@@ -183,10 +180,10 @@ static bool perfetto_interned_add(struct perfetto_interned *interned, struct per
 	return true;
 }
 
-const struct perfetto_text *perfetto_interned_find(const struct perfetto_interned *interned,
-						   enum perfetto_table table, uint64_t number)
+const struct perfetto_text *perfetto_interned_find(struct perfetto_interned *interned, enum perfetto_table table,
+						   uint64_t number)
 {
-	return id_map_find(&interned->tables[table], number);
+	return id_map_find_again(&interned->tables[table], number);
 }
 
 /* It is then an empty one. */
@@ -206,9 +203,11 @@ enum { SEQUENCES_MAX = 1 << 14 };
 
 struct perfetto_sequence *perfetto_sequences_of(struct perfetto_sequences *sequences, uint32_t id)
 {
-	if (sequences->map.count >= SEQUENCES_MAX && id_map_find(&sequences->map, id) == NULL)
+	struct perfetto_sequence *sequence = id_map_find_again(&sequences->map, id);
+	if (sequence == NULL && sequences->map.count >= SEQUENCES_MAX) {
 		id = 0;
-	struct perfetto_sequence *sequence = id_map_find(&sequences->map, id);
+		sequence = id_map_find(&sequences->map, id);
+	}
 	if (sequence != NULL)
 		return sequence;
 	sequence = calloc(1, sizeof(*sequence));

@@ -63,7 +63,7 @@ struct perfetto_packet {
 };
 
 /* The data are borrowed as the message is. */
-struct perfetto_packet perfetto_packet_read(struct wire_message message);
+void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message message);
 
 enum perfetto_table {
 	PERFETTO_CATEGORIES,
@@ -102,8 +102,8 @@ struct perfetto_budget {
 };
 
 /* Returns the text with a number, or NULL. */
-const struct perfetto_text *perfetto_interned_find(const struct perfetto_interned *interned,
-						   enum perfetto_table table, uint64_t number);
+const struct perfetto_text *perfetto_interned_find(struct perfetto_interned *interned, enum perfetto_table table,
+						   uint64_t number);
 
 enum { PERFETTO_COUNTERS_MAX = 8 };
 

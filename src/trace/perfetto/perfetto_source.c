@@ -100,7 +100,8 @@ static void read_uuid(struct perfetto_file *file, struct wire_message message)
 static enum histree_status perfetto_file_read_packet(struct perfetto_file *file, struct wire_message message,
 						     struct histree_error *error)
 {
-	const struct perfetto_packet packet = perfetto_packet_read(message);
+	struct perfetto_packet packet;
+	perfetto_packet_read(&packet, message);
 	if (packet.machine != 0)
 		return HISTREE_OK;
 	switch (packet.data) {
@@ -626,7 +627,8 @@ static enum histree_status perfetto_reading_read_packet(struct reading *reading,
 static enum histree_status take_packet(struct reading *reading, struct wire_message message,
 				       struct histree_error *error)
 {
-	const struct perfetto_packet packet = perfetto_packet_read(message);
+	struct perfetto_packet packet;
+	perfetto_packet_read(&packet, message);
 	if (packet.machine != 0) {
 		reading->elsewhere++;
 		return HISTREE_OK;

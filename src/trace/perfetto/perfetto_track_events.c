@@ -149,6 +149,14 @@ static void put_category(struct making *making)
 {
 	const struct track_event *event = making->event;
 	char *category = making->events->category;
+	if (event->has_category) {
+		struct perfetto_text only = { NULL, 0 };
+		perfetto_track_events_find(making, PERFETTO_CATEGORIES, event->category, &only);
+		only.size = only.size < PERFETTO_CATEGORY_SIZE ? only.size : PERFETTO_CATEGORY_SIZE;
+		if (only.size > 0)
+			making->cells[TRACK_CATEGORY] = text_cell(only);
+		return;
+	}
 	struct track_event_items numbers = track_event_items(event, TRACK_EVENT_CATEGORY_IIDS);
 	struct track_event_items texts = track_event_items(event, TRACK_EVENT_CATEGORIES);
 	struct wire_field field;
@@ -164,12 +172,12 @@ static void put_category(struct making *making)
 		making->cells[TRACK_CATEGORY] = packed_text(category, size);
 }
 
-static enum histree_status put_arguments(struct making *making, struct wire_message message,
-					 struct histree_error *error)
+static enum histree_status put_arguments(struct making *making, struct histree_error *error)
 {
 	struct perfetto_arguments *arguments = &making->events->arguments;
+	struct wire_message message = making->event->arguments;
 	struct wire_field field;
-	if (!making->event->has_arguments)
+	if (message.at == NULL)
 		return HISTREE_OK;
 	perfetto_arguments_begin(arguments, &making->sequence->interned);
 	while (wire_next(&message, &field))
@@ -442,15 +450,18 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 					       struct perfetto_sequence *sequence, struct wire_message message,
 					       histree_time time, struct histree_error *error)
 {
-	const struct track_event event = track_event_read(message);
+	struct track_event event;
+	track_event_read(&event, message);
 	struct making making = { .events = events, .sequence = sequence, .event = &event, .time = time };
 	put_place(&making);
 	put_name(&making);
 	put_category(&making);
 	put_thread_time(&making);
-	enum histree_status status = put_arguments(&making, message, error);
+	enum histree_status status = put_arguments(&making, error);
 	if (status == HISTREE_OK)
 		status = add_event(&making, error);
+	if ((event.lists & ~(uint32_t)TRACK_EVENT_ALL_CATEGORIES) == 0 && event.legacy.bind_id == 0)
+		return status;
 	if (status == HISTREE_OK)
 		status = add_extra_counters(&making, error);
 	return status == HISTREE_OK ? add_flows(&making, error) : status;
@@ -534,7 +545,7 @@ void perfetto_samples_release(struct perfetto_samples *samples)
 
 /* Returns an interned text; if it is missing, nothing, which is counted.  0 is not a number of a text. */
 static struct packed_text perfetto_samples_find(struct perfetto_samples *samples,
-						const struct perfetto_sequence *sequence, enum perfetto_table table,
+						struct perfetto_sequence *sequence, enum perfetto_table table,
 						uint64_t number)
 {
 	const struct packed_text none = { "", 0 };
@@ -548,7 +559,7 @@ static struct packed_text perfetto_samples_find(struct perfetto_samples *samples
 enum { PATH_MAX_SIZE = 1024 };
 
 /* A path is interned part by part: "system", "lib64", "libc.so". */
-static struct packed_text path_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
+static struct packed_text path_of(struct perfetto_samples *samples, struct perfetto_sequence *sequence,
 				  uint64_t mapping, char path[static PATH_MAX_SIZE])
 {
 	enum { PATH_PARTS = 7 };
@@ -586,8 +597,7 @@ static struct packed_text name_of_binary(struct packed_text path, char name[stat
 }
 
 /* Returns INTERN_NONE when memory runs out. */
-static uint32_t frame_of(struct perfetto_samples *samples, const struct perfetto_sequence *sequence,
-			 uint64_t number)
+static uint32_t frame_of(struct perfetto_samples *samples, struct perfetto_sequence *sequence, uint64_t number)
 {
 	enum { FUNCTION = 2, MAPPING = 3, SOURCE = 5, LINE = 6 };
 	char path[PATH_MAX_SIZE], name[PATH_MAX_SIZE + 2], line[PATH_MAX_SIZE + 32];
@@ -614,7 +624,7 @@ static uint32_t frame_of(struct perfetto_samples *samples, const struct perfetto
 }
 
 /* The outermost is first.  False: memory runs out. */
-static bool make_stack(struct perfetto_samples *samples, const struct perfetto_sequence *sequence, uint64_t number,
+static bool make_stack(struct perfetto_samples *samples, struct perfetto_sequence *sequence, uint64_t number,
 		       uint32_t stack)
 {
 	enum { FRAMES = 2 };
@@ -642,9 +652,8 @@ static bool make_stack(struct perfetto_samples *samples, const struct perfetto_s
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
 static enum histree_status perfetto_samples_add(struct perfetto_samples *samples,
-						const struct perfetto_sequence *sequence,
-						struct packed_sample *sample, uint64_t number,
-						struct histree_error *error)
+						struct perfetto_sequence *sequence, struct packed_sample *sample,
+						uint64_t number, struct histree_error *error)
 {
 	/*
 	 * A stack is made when it is first met: its number belongs to a sequence, until the state of the sequence
@@ -664,9 +673,9 @@ static struct packed_cell id_cell(uint64_t number)
 	return packed_int((int32_t)number);
 }
 
-enum histree_status perfetto_samples_read(struct perfetto_samples *samples,
-					  const struct perfetto_sequence *sequence, struct wire_message message,
-					  histree_time time, struct histree_error *error)
+enum histree_status perfetto_samples_read(struct perfetto_samples *samples, struct perfetto_sequence *sequence,
+					  struct wire_message message, histree_time time,
+					  struct histree_error *error)
 {
 	enum { CPU = 1, PID = 2, TID = 3, CALLSTACK = 4, RECORDS_LOST = 17 };
 	struct packed_sample sample = { .time = time, .cpu = -1 };

@@ -58,9 +58,9 @@ void perfetto_samples_begin(struct perfetto_samples *samples, struct packed_sour
 			    const struct packed_class *const *classes);
 
 /* A PerfSample. */
-enum histree_status perfetto_samples_read(struct perfetto_samples *samples,
-					  const struct perfetto_sequence *sequence, struct wire_message message,
-					  histree_time time, struct histree_error *error);
+enum histree_status perfetto_samples_read(struct perfetto_samples *samples, struct perfetto_sequence *sequence,
+					  struct wire_message message, histree_time time,
+					  struct histree_error *error);
 
 /* A StreamingProfilePacket: samples of the thread of its sequence, each some time after the one before. */
 enum histree_status perfetto_samples_stream(struct perfetto_samples *samples, struct perfetto_sequence *sequence,

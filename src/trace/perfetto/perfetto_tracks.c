@@ -117,59 +117,70 @@ static void read_legacy(struct track_event_legacy *legacy, struct wire_message m
 	}
 }
 
-/* Returns false if it is not one of these. */
-static bool read_number(struct track_event *event, const struct wire_field *field)
+static bool is_argument(uint32_t number, bool is_bytes);
+
+/* Fields that may be several are read where they are asked for. */
+static void note_list(struct track_event *event, uint32_t number)
 {
-	switch (field->number) {
+	enum track_event_list list = list_of(number);
+	if (list == TRACK_EVENT_LIST_COUNT)
+		return;
+	event->lists |= 1U << list;
+	event->has_category = event->has_category && list > TRACK_EVENT_CATEGORIES;
+}
+
+static void read_number(struct track_event *event, uint32_t number, uint64_t value)
+{
+	switch (number) {
 	case TYPE:
-		event->type = (enum track_event_type)field->value;
+		event->type = (enum track_event_type)value;
 		break;
 	case TRACK_EVENT_NAME_IID:
-		event->name_iid = field->value;
+		event->name_iid = value;
 		break;
 	case THREAD_TIME_DELTA_US:
 	case THREAD_TIME_US:
 		event->has_thread_time = true;
-		event->is_thread_delta = field->number == THREAD_TIME_DELTA_US;
-		event->thread_us = field->value;
+		event->is_thread_delta = number == THREAD_TIME_DELTA_US;
+		event->thread_us = value;
 		break;
 	case TRACK_EVENT_TRACK_UUID:
 		event->has_track = true;
-		event->track = field->value;
+		event->track = value;
+		break;
+	case CATEGORY_IIDS:
+		event->has_category = (event->lists & TRACK_EVENT_ALL_CATEGORIES) == 0;
+		event->category = value;
+		event->lists |= 1U << TRACK_EVENT_CATEGORY_IIDS;
 		break;
 	case COUNTER_VALUE:
 	case REAL_COUNTER_VALUE:
 		event->has_value = true;
-		event->is_real = field->number == REAL_COUNTER_VALUE;
-		event->value = field->value;
+		event->is_real = number == REAL_COUNTER_VALUE;
+		event->value = value;
 		break;
 	default:
-		return false;
+		note_list(event, number);
+		break;
 	}
-	return true;
 }
 
-static bool is_argument(const struct wire_field *field);
-
-struct track_event track_event_read(struct wire_message message)
+void track_event_read(struct track_event *event, struct wire_message message)
 {
-	struct track_event event = { .message = message };
 	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		event.has_arguments |= is_argument(&field);
-		if (field.bytes == NULL && read_number(&event, &field))
-			continue;
-		if (field.bytes != NULL) {
-			if (field.number == TRACK_EVENT_NAME)
-				event.name = field;
-			else if (field.number == LEGACY)
-				read_legacy(&event.legacy, wire_inside(&field));
-		}
-		enum track_event_list list = list_of(field.number);
-		if (list != TRACK_EVENT_LIST_COUNT)
-			event.lists |= 1U << list;
+	*event = (struct track_event){ .message = message };
+	for (const uint8_t *before = message.at; wire_next(&message, &field); before = message.at) {
+		if (is_argument(field.number, field.bytes != NULL) && event->arguments.at == NULL)
+			event->arguments = wire_message(before, (size_t)(message.end - before));
+		if (field.bytes == NULL)
+			read_number(event, field.number, field.value);
+		else if (field.number == TRACK_EVENT_NAME)
+			event->name = field;
+		else if (field.number == LEGACY)
+			read_legacy(&event->legacy, wire_inside(&field));
+		else
+			note_list(event, field.number);
 	}
-	return event;
 }
 
 bool track_event_next_number(struct track_event_items *items, uint64_t *out)
@@ -454,24 +465,24 @@ static void put_correlation(struct perfetto_arguments *arguments, const struct w
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-void perfetto_arguments_begin(struct perfetto_arguments *arguments, const struct perfetto_interned *interned)
+void perfetto_arguments_begin(struct perfetto_arguments *arguments, struct perfetto_interned *interned)
 {
 	arguments->interned = interned;
 	arguments->has_some = false;
 }
 
-static bool is_argument(const struct wire_field *field)
+static bool is_argument(uint32_t number, bool is_bytes)
 {
-	switch (field->number) {
+	switch (number) {
 	case DEBUG_ANNOTATIONS:
 	case LOG_MESSAGE:
 	case SOURCE_LOCATION:
 	case CORRELATION_TEXT:
-		return field->bytes != NULL;
+		return is_bytes;
 	case SOURCE_LOCATION_IID:
 	case CORRELATION:
 	case CORRELATION_IID:
-		return field->bytes == NULL;
+		return !is_bytes;
 	default:
 		return false;
 	}
@@ -479,7 +490,7 @@ static bool is_argument(const struct wire_field *field)
 
 void perfetto_arguments_add(struct perfetto_arguments *arguments, const struct wire_field *field)
 {
-	if (!is_argument(field))
+	if (!is_argument(field->number, field->bytes != NULL))
 		return;
 	if (!arguments->has_some) {
 		packed_parts_clear(&arguments->parts);

@@ -44,6 +44,8 @@ enum track_event_list {
 	TRACK_EVENT_LIST_COUNT,
 };
 
+enum { TRACK_EVENT_ALL_CATEGORIES = 1 << TRACK_EVENT_CATEGORY_IIDS | 1 << TRACK_EVENT_CATEGORIES };
+
 /* What older writers add, which state the kind of an event by a letter. */
 struct track_event_legacy {
 	int32_t phase;                           /* 0: no phase */
@@ -69,11 +71,13 @@ struct track_event {
 	bool has_thread_time, is_thread_delta;
 	uint64_t thread_us; /* or since the one before */
 	uint32_t lists;     /* bits of enum track_event_list: those that have something */
-	bool has_arguments; /* for perfetto_arguments_add() */
+	bool has_category;  /* `category`, interned, is the only one */
+	uint64_t category;
+	struct wire_message arguments; /* from the first one on, for perfetto_arguments_add(); `at` NULL: none */
 	struct track_event_legacy legacy;
 };
 
-struct track_event track_event_read(struct wire_message message);
+void track_event_read(struct track_event *event, struct wire_message message);
 
 static inline bool track_event_has(const struct track_event *event, enum track_event_list list)
 {
@@ -108,13 +112,13 @@ bool track_event_text(struct track_event_items *items, struct wire_field *out);
 
 struct perfetto_arguments {
 	struct packed_parts parts; /* a structure, once something was added */
-	const struct perfetto_interned *interned;
+	struct perfetto_interned *interned;
 	bool has_some;
 	uint64_t undefined; /* references to what is not interned */
 };
 
 /* Begin those of another event. */
-void perfetto_arguments_begin(struct perfetto_arguments *arguments, const struct perfetto_interned *interned);
+void perfetto_arguments_begin(struct perfetto_arguments *arguments, struct perfetto_interned *interned);
 
 /* Add a field of TrackEvent, if it is one of these. */
 void perfetto_arguments_add(struct perfetto_arguments *arguments, const struct wire_field *field);
