@@ -432,7 +432,7 @@ static enum histree_status set_unit(struct samples_work *work, struct histree_er
 	const size_t size = colon != NULL && colon[1 + strspn(colon + 1, "ukhGHIDpPSeWb")] == '\0'
 				    ? (size_t)(colon - unit)
 				    : strlen(unit);
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+	for (size_t i = 0; unit != NULL && i < sizeof(clocks) / sizeof(clocks[0]); i++)
 		if (size == strlen(clocks[i]) && strncmp(unit, clocks[i], size) == 0)
 			unit = NULL;
 	const bool is_same = unit == NULL || flame->unit == NULL
