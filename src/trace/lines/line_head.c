@@ -49,7 +49,7 @@ static bool read_time(struct line_scan *scan, struct line_head *out)
 	}
 	if (is_micro && at.at < at.end && *at.at != ':')
 		at.at++;
-	if (!line_scan_byte(&at, ':') || (at.at < at.end && *at.at != ' '))
+	if (!line_scan_byte(&at, ':') || (at.at < at.end && !line_is_blank(*at.at)))
 		return false;
 	out->is_count = !has_point && !is_micro;
 	uint64_t ns;
@@ -103,7 +103,7 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 		out->flags = 0;
 		while (scan->at < scan->end && is_flag_byte(*scan->at))
 			scan->at++;
-		if (scan->at < scan->end && *scan->at != ' ') {
+		if (scan->at < scan->end && !line_is_blank(*scan->at)) {
 			/*
 			 * Where the digits of the time have no room in front of them, the flags of ftrace touch
 			 * it: "d..2100.000000:". They are four, five since Linux 5.12, of which the last one is
@@ -160,7 +160,7 @@ static const char *read_process(const char *begin, const char *end, struct line_
 
 static const char *before_spaces(const char *begin, const char *end)
 {
-	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+	while (end > begin && line_is_blank(end[-1]))
 		end--;
 	return end;
 }
@@ -182,12 +182,12 @@ static bool read_thread(const char *begin, const char *end, struct line_head *ou
 	out->pid = (int32_t)pid;
 	if (at > begin && at[-1] == '/') { /* its process is a number too, or it is the name: kworker/1 */
 		*digits = digits_before(begin, at - 1);
-		if (*digits == at - 1 || (*digits > begin && (*digits)[-1] != ' '))
+		if (*digits == at - 1 || (*digits > begin && !line_is_blank((*digits)[-1])))
 			return false;
 		take_process(*digits, at - 1, out);
 		return true;
 	}
-	if (at == begin || at[-1] == ' ')
+	if (at == begin || line_is_blank(at[-1]))
 		return true;
 	if (at[-1] != '-')
 		return false;
@@ -215,12 +215,18 @@ static bool take_name(struct line_head *out, char *name, size_t size, const stru
 	return true;
 }
 
-/* "sched_waking: ", "sched:sched_waking: ": the colon that ends it is in front of a space, or of nothing. */
+/*
+ * "sched_waking: ", "sched:sched_waking: ": the colon that ends it is in front of a space, or of nothing.  Behind
+ * the slash of one that a processor counts are its terms: "cpu/event=0xc0,umask=1/u:".
+ */
 static bool read_name(struct line_scan scan, struct line_head *out)
 {
 	char *begin = scan.at;
-	while (scan.at < scan.end && is_name_byte(*scan.at))
+	bool has_terms = false;
+	while (scan.at < scan.end && (is_name_byte(*scan.at) || (has_terms && *scan.at == '='))) {
+		has_terms |= *scan.at == '/';
 		scan.at++;
+	}
 	if (scan.at == begin || scan.at[-1] != ':')
 		return false;
 	size_t size = (size_t)(scan.at - begin) - 1;
@@ -314,7 +320,7 @@ static bool read_event(struct line_scan scan, struct line_head *out)
 		return true;
 	}
 	struct line_scan behind = scan;
-	if (line_scan_number(&behind, &out->period) && line_scan_byte(&behind, ' ')) {
+	if (line_scan_number(&behind, &out->period) && behind.at < behind.end && line_is_blank(*behind.at)) {
 		line_scan_spaces(&behind);
 		out->has_period = read_name(behind, out);
 		if (out->has_period)
@@ -488,7 +494,7 @@ static bool is_chain(struct line_scan scan)
 	begin = scan.at;
 	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
 		scan.at++;
-	return scan.at > begin && (scan.at == scan.end || *scan.at == ' ');
+	return scan.at > begin && (scan.at == scan.end || line_is_blank(*scan.at));
 }
 
 void line_head_read(char *line, size_t size, unsigned columns, struct line_head *out)

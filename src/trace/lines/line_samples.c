@@ -31,9 +31,9 @@ static bool is_digit(char byte)
 
 static void trim(const char **begin, const char **end)
 {
-	while (*begin < *end && (**begin == ' ' || **begin == '\t'))
+	while (*begin < *end && line_is_blank(**begin))
 		++*begin;
-	while (*end > *begin && ((*end)[-1] == ' ' || (*end)[-1] == '\t'))
+	while (*end > *begin && line_is_blank((*end)[-1]))
 		--*end;
 }
 
@@ -75,7 +75,7 @@ static const char *last_group(const char *begin, const char *end)
 		depth += *at == ')';
 		depth -= *at == '(';
 		if (depth == 0)
-			return at == begin || at[-1] == ' ' ? at : NULL;
+			return at == begin || line_is_blank(at[-1]) ? at : NULL;
 	}
 	return NULL;
 }
@@ -132,7 +132,7 @@ static bool is_bare_frame(const char *begin, const char *end)
 	while (at < end && line_scan_digit(*at) >= 0)
 		at++;
 	const ptrdiff_t digits = at - begin;
-	if (at < end && *at != ' ')
+	if (at < end && !line_is_blank(*at))
 		return false;
 	trim(&at, &end);
 	return digits >= (last_group(at, end) != NULL ? DIGITS_MIN : DIGITS_ENOUGH);
@@ -153,7 +153,7 @@ bool line_sample_take(struct line_sample *sample, const char *line, size_t size,
 	const char *begin = scan.at;
 	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
 		scan.at++;
-	if (scan.at > begin && (scan.at == scan.end || *scan.at == ' ') &&
+	if (scan.at > begin && (scan.at == scan.end || line_is_blank(*scan.at)) &&
 	    (is_indented || is_bare_frame(begin, scan.end))) {
 		*is_kept = take_frame(sample, scan.at, scan.end);
 		return true;
@@ -184,6 +184,16 @@ bool line_sample_is_counted(const char *name, size_t size)
 	return true;
 }
 
+/* Returns of how many digits the address is that comes next, with a blank behind it; 0: it is no address. */
+static ptrdiff_t pass_address(struct line_scan *scan)
+{
+	line_scan_spaces(scan);
+	const char *begin = scan->at;
+	while (scan->at < scan->end && line_scan_digit(*scan->at) >= 0)
+		scan->at++;
+	return scan->at < scan->end && line_is_blank(*scan->at) ? scan->at - begin : 0;
+}
+
 /*
  * Of ftrace an event has no colon either: a frame has an address of some digits, and says where it is.  What an
  * event prints of which we know the shape is no frame, though it begins as one (lock:contention_begin).
@@ -192,14 +202,17 @@ bool line_sample_take_only(struct line_sample *sample, const struct line_head *h
 {
 	enum { DIGITS_MIN = 3 };
 	struct line_scan scan = { head->text, head->text + head->text_size };
-	line_scan_spaces(&scan);
-	const char *begin = scan.at;
-	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
-		scan.at++;
+	ptrdiff_t digits = pass_address(&scan);
+	struct line_scan behind = scan;
+	/* "0 7f00aa10 main+0x3 (/bin/web)": perf script -F addr,ip,sym has the address of the data in front. */
+	if (digits > 0 && pass_address(&behind) >= DIGITS_MIN) {
+		scan = behind;
+		digits = DIGITS_MIN;
+	}
 	const char *at = scan.at, *end = scan.end;
-	const bool is_address = at - begin >= DIGITS_MIN && line_scan_byte(&scan, ' ');
 	trim(&at, &end);
-	if (!is_address || last_group(at, end) == NULL || shape_row_find(head->name, head->name_size) != NULL ||
+	if (digits < DIGITS_MIN || last_group(at, end) == NULL ||
+	    shape_row_find(head->name, head->name_size) != NULL ||
 	    !line_sample_is_counted(head->name, head->name_size))
 		return true;
 	return take_frame(sample, at, end);
@@ -257,10 +270,10 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 		return;
 	}
 	while (at < end) {
-		while (at < end && *at == ' ')
+		while (at < end && line_is_blank(*at))
 			at++;
 		const char *word = at;
-		while (at < end && *at != ' ')
+		while (at < end && !line_is_blank(*at))
 			at++;
 		if (sample->name_size > 0 && (*word == '[' || at[-1] == ':'))
 			break;
@@ -276,10 +289,10 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 /* Returns the word in front of `end`, and where it begins. */
 static struct line_scan word_before(char *begin, char *end)
 {
-	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+	while (end > begin && line_is_blank(end[-1]))
 		end--;
 	char *at = end;
-	while (at > begin && at[-1] != ' ' && at[-1] != '\t')
+	while (at > begin && !line_is_blank(at[-1]))
 		at--;
 	return (struct line_scan){ at, end };
 }
@@ -338,7 +351,7 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_OTHER };
 	if (size > 0 && *line == '#')
 		out->kind = LINE_COMMENT;
-	if (size > 0 && (*line == ' ' || *line == '\t' || *line == '#'))
+	if (size > 0 && (line_is_blank(*line) || *line == '#'))
 		return false;
 	struct line_scan word = word_before(line, end);
 	out->name = samples;

@@ -21,9 +21,14 @@ struct line_scan {
 	char *at, *end;
 };
 
+static inline bool line_is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t';
+}
+
 static inline void line_scan_spaces(struct line_scan *scan)
 {
-	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
+	while (scan->at < scan->end && line_is_blank(*scan->at))
 		scan->at++;
 }
 

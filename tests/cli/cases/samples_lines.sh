@@ -82,3 +82,21 @@ for text in timed untimed; do
 		for form in form dense; do flame $form.txt 2>/dev/null | cmp - expected; done
 	done
 done
+# Terms of what a processor counts; no name of a thread; the address of the data in front; tabs, as simpleperf has them.
+cat >terms.txt <<'END'
+web 90/91 7.000001:         50 cpu/event=0xc0,umask=1/u: 
+	    9000a0 poll (/bin/web)
+
+90/91 7.000002:         50 cpu/event=0xc0,umask=1/u: 
+	    9100a0 main (/bin/web)
+
+END
+printf 'cc\t31 [001] 1.200000:\t\t300 task-clock:u:\n\t9000a0\tparse(int, char*) (/lib/cc 1)\n\t9100a0\tmain (/lib/cc)\n\n' >tabs.txt
+cat >addresses.txt <<'END'
+90/91 7.000001:         50 branch-misses/period=50/u:           0     7fca99943ac7 poll+0x37 (/bin/web)
+90/91 7.000002:         50 branch-misses/period=50/u:    7ffc0010     7fca99943c60 main+0x0 (/bin/web)
+END
+for text in terms tabs addresses; do
+	flame $text.txt
+	histree segments store samples --format tsv | cut -f 1,3-8,10,11
+done
