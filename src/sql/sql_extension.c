@@ -84,8 +84,8 @@ static int make_named(const struct attaching *attaching, const char *before, con
 /* Tables of one history, without a suffix. */
 static int make_tables_of_one(const struct attaching *attaching)
 {
-	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in",
-					     "state_sums", "rows",   "numbers",  "threads" };
+	static const char *const kinds[] = { "attributes", "states",  "state_at", "states_in", "state_sums",
+					     "rows",       "numbers", "threads",  "time_use" };
 	int code = SQLITE_OK;
 	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
 		code = attach_make_table(attaching, "", kinds[i], kinds[i], attaching->analysis);
@@ -529,8 +529,8 @@ static int add_module(sqlite3 *db, struct sql_connection *connection, const stru
 }
 
 static const struct sql_relation *const relations[] = {
-	&sql_attributes, &sql_states,  &sql_state_at,  &sql_states_in, &sql_state_sums, &sql_rows,
-	&sql_numbers,    &sql_threads, &sql_histogram, &sql_segments,  &sql_events,
+	&sql_attributes, &sql_states,  &sql_state_at, &sql_states_in, &sql_state_sums, &sql_rows,
+	&sql_numbers,    &sql_threads, &sql_time_use, &sql_histogram, &sql_segments,   &sql_events,
 };
 
 int sql_extension_add(sqlite3 *db, struct sql_connection **out)

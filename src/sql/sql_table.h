@@ -224,6 +224,6 @@ uint64_t sql_value_bits(const struct histree_value *value);
 
 /* The relations.  sql_statement.h has others. */
 extern const struct sql_relation sql_attributes, sql_states, sql_state_at, sql_states_in, sql_state_sums, sql_rows,
-	sql_numbers, sql_threads, sql_histogram, sql_segments, sql_events;
+	sql_numbers, sql_threads, sql_time_use, sql_histogram, sql_segments, sql_events;
 
 #endif

@@ -53,6 +53,22 @@ class Selection:
             times = [row["duration"]] if by == "state" else [row[name] for name in answer["states"] if name in row]
             of = [sum(shown["ns"])] if by == "state" else [ns for name, ns in zip(answer["states"], shown["ns"]) if name in row]
             assert of == times, (self.command(), shown, row)
+        self.equals_sql(by, answer, rows)
+
+    def equals_sql(self, by, answer, rows):
+        """The statement that is copied gives the same rows, and the same times, as the command."""
+        statement = self.page.get(f"{PANEL}.statement")
+        told = rows_of_command([self.histree, "sql", self.store, statement])
+        assert len(told) == len(rows), (statement, len(told), len(rows))
+        for said, row in zip(told, rows):
+            key = None if row[by] == "?" else row[by]  # SQL has one NULL for what is unknown and what does not apply
+            assert str(said[by]) == str(key) and said["count"] == row["count"], (statement, said, row)
+            if by in ("state", "system_call", "had_by"):
+                own = row["duration"] if by == "state" else sum(row.get(name, 0) for name in answer["states"])
+                assert said["ns"] == own, (statement, said, row)
+            else:
+                shown = [name for name, ns in zip(answer["states"], answer["ns"]) if ns > 0]
+                assert [said[name] for name in shown] == [row.get(name, 0) for name in shown], (statement, said, row)
 
     def drag_opens_it(self):
         self.page.open()

@@ -53,13 +53,14 @@ export class TimePanel extends Panel {
 		}));
 		this.what = element("span", { className: "what" });
 		this.chips = element("span", { className: "chips" });
-		this.copied = element("button", { type: "button", textContent: "Copy command", title: "the same as a command of a shell",
-			onclick: () => this.#copy().catch(failed) });
+		const copies = [["command", "the same as a command of a shell"], ["SQL", "the same as a statement, for histree sql and for the panel Ask"]]
+			.map(([what, title]) => element("button", { type: "button", textContent: `Copy as ${what}`, title,
+				onclick: ({ target }) => this.#copy(target, what === "SQL" ? this.statement : this.command).catch(failed) }));
 		this.head = element("tr");
 		this.body = element("tbody");
 		this.state = new ChosenState(viewport, experiment, failed);
 		this.build({ title: "Time", label: "Where the time went" },
-			[this.tabs, this.chips, this.what, element("span", { className: "spring" }), this.copied],
+			[this.tabs, this.chips, this.what, element("span", { className: "spring" }), ...copies],
 			element("div", { className: "body" }, this.state.root, element("div", { className: "lines" },
 				element("table", { className: "statistics" }, element("thead", {}, this.head), this.body))));
 	}
@@ -111,10 +112,21 @@ export class TimePanel extends Panel {
 		return `histree top ${shell(this.experiment.store)} --by ${by.replace("_", "-")} --from ${at(from)} --to ${at(to)}${where}`;
 	}
 
-	async #copy() {
-		await navigator.clipboard.writeText(this.command);
-		this.copied.textContent = "Copied";
-		setTimeout(() => (this.copied.textContent = "Copy command"), 1500);
+	// As `histree sql` takes it.
+	get statement() {
+		const { from, to } = this.range, { by } = this.settings;
+		const at = (ns) => this.viewport.start + BigInt(ns), text = (words) => `'${words.replaceAll("'", "''")}'`;
+		const keys = [...this.experiment.hosts ? ["host"] : [], by, ...by === "thread" ? ["name"] : []];
+		const times = SHARED.has(by) ? ["ns"] : this.data.answer.states.filter((_, i) => this.data.answer.ns[i] > 0);
+		const where = this.where === "" ? "" : `, ${text(this.where)}`;
+		return `SELECT ${[...keys, ...times, "count"].join(", ")}\nFROM time_use(${at(from)}, ${at(to)}, ${text(by)}${where});`;
+	}
+
+	async #copy(button, text) {
+		const title = button.textContent;
+		await navigator.clipboard.writeText(text);
+		button.textContent = "Copied";
+		setTimeout(() => (button.textContent = title), 1500);
 	}
 
 	#ask() {

@@ -29,6 +29,10 @@ try histree sql store "SELECT path, pixel, value, other_type FROM rows('CPUs/*/C
 try histree sql store "SELECT path, states, min, max, round(mean, 3) AS mean, unknown_ns FROM numbers('CPUs/*', histree_time('+10ms'), histree_time('+20ms'))"
 try histree sql store "SELECT min, max, sum(count) AS calls FROM histogram('system_calls', histree_time('+10ms'), histree_time('+20ms'), 3) GROUP BY min"
 try histree sql store "SELECT sum(count), count(*) FROM histogram('events', histree_time('+10ms'), histree_time('+20ms'), 3)"
+# Where time went: the rows of top.
+try histree sql store "SELECT thread, name, user, blocked, ns, count FROM time_use(histree_time('+10ms'), histree_time('+20ms')) LIMIT 3"
+try histree sql store "SELECT state, ns, count FROM time_use(histree_time('+10ms'), histree_time('+20ms'), 'state', 'thread != 0')"
+try histree sql store "SELECT * FROM time_use(0, 5, 'thread,colour')"
 # Each history of a store by its schema; one that is a file alone.
 histree build -q -a kernel,kernel-2016 -o two "$DATA/demo-trace"
 try histree sql two "SELECT (SELECT count(*) FROM kernel.states) = (SELECT count(*) FROM states) AS kernel, (SELECT count(*) FROM kernel_2016.states) = (SELECT count(*) FROM states_kernel_2016) AS other, (SELECT sum(ns) FROM kernel_2016.time_in_state('CPUs/*', 0, 9000000000000000000)) AS ns"
