@@ -136,7 +136,7 @@ def edited(histree, store, folder):
     shell.type("\x1b[A\n")
     assert "12" in shell.until("\n" + PROMPT).partition("\n")[2]
     # Names of tables and columns are completed: the rest of what one can be, a list of what several can be.
-    shell.type("SELECT count(*) > 0 AS some, 6 * 7 FROM system_ca\t;\n")
+    shell.type("SELECT count(*) > 0 AS some, 6 * 7 FROM analys\t;\n")
     assert "42" in shell.until("\n" + PROMPT).partition("\n")[2]
     shell.type("SELECT * FROM states_\t")
     shell.until("states_in")
