@@ -296,7 +296,7 @@ class Tracks:
     def push(self, track, frame):
         self.place(track, frame.fields)
         slots = self.slots.setdefault(track, [])
-        self.end_cuts(track)
+        self.end_cuts(track, frame.start if frame.end == frame.start else FOREVER)
         at = len(slots)
         while (frame.end != FOREVER and at > 0 and slots[at - 1] is not None and slots[at - 1].start == frame.start and
                slots[at - 1].end < frame.end):

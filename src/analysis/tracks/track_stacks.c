@@ -534,7 +534,9 @@ static enum histree_status push_frame(struct track_stacks *stacks, struct track 
 				      struct histree_error *error)
 {
 	const struct track_end end = { frame->end, frame->number, track };
-	enum histree_status status = end_cuts(stacks, track, INT64_MAX, error);
+	/* What has no length lies in whatever ends at its time, too. */
+	const histree_time cuts_end = frame->end == frame->start ? frame->start : INT64_MAX;
+	enum histree_status status = end_cuts(stacks, track, cuts_end, error);
 	bool has_room =
 		status == HISTREE_OK && track_places_take(&stacks->places, track, &stacks->event) &&
 		(track->depth < track->capacity || pool_reserve(&stacks->places.memory, &track->frames,

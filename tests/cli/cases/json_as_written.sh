@@ -75,3 +75,13 @@ histree events --format csv s.histree | grep instant
 histree ls s.histree 'Processes/*' | cut -c 10-
 histree ls s.histree 'Processes/10/*' | cut -c 10-
 histree export --format chrome -a tracks s.histree | grep process_sort_index
+
+echo '# an end at the time at which the span around it ends, and something without a length, too'
+cat >ties.json <<'EOF'
+[{"ph":"X","name":"task","pid":1,"tid":7,"ts":10,"dur":20},
+{"ph":"B","name":"raster","pid":1,"tid":7,"ts":12},
+{"ph":"X","name":"point","pid":1,"tid":7,"ts":30,"dur":0},
+{"ph":"E","name":"raster","pid":1,"tid":7,"ts":30,"args":{"done":1}},
+{"ph":"X","name":"next","pid":1,"tid":7,"ts":30,"dur":5}]
+EOF
+build ties.json
