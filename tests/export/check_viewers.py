@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, "support")
 import viewer_files  # noqa: E402 (beside this file)
 from data import QUICK, SOURCE  # noqa: E402
 
-THREAD_WORDS = ["unknown", "blocked", "user mode", "system call", "interrupted", "waits for a CPU", "waits", "just made"]
+THREAD_WORDS = ["unknown", "blocked", "user mode", "system call", "interrupted", "waits for a CPU", "waits, cause unknown", "just made"]
 CPU_WORDS = {0: "idle", 2: "user mode", 4: "system call", 8: "softirq", 16: "interrupt"}
 SOFT_IRQ_WORDS = {1: "softirq raised", 8: "softirq", 9: "softirq"}
 

@@ -16,7 +16,7 @@ from serving import SMALL_TRACE, Tally, large_trace, serving
 RANGES, PIXELS, SEEN = 4, 40, 25
 # What top calls a state: what the page does, and its worth.
 STATES = {"user": ("user mode", 5), "system": ("system call", 5), "interrupted": ("interrupted", 4), "waiting": ("waits for a CPU", 3),
-          "blocked": ("blocked", 2), "other": ("waits", 2)}
+          "blocked": ("blocked", 2), "other": ("waits, cause unknown", 2)}
 
 
 class Busy:

@@ -116,6 +116,30 @@ class Selection:
         self.page.shoot("time-thread")
         self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
 
+    def words_are_those_of_rows(self):
+        """A state is called in the panel as rows, tips and the legend call it; one whose cause is unknown is no word in a row."""
+        meanings = self.page.browser.run("return await (await import('./api.js')).json('legend', {})")
+        known = {style["name"]: style["light"] for group in ("threads", "CPUs") for style in meanings[group]}
+        said = {}
+        for by, where in ("thread", f"{PANEL}.head.querySelectorAll('th')"), ("state", f"{PANEL}.body.querySelectorAll('td:first-child')"):
+            self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
+            self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.until_complete()
+            said[by] = self.page.get(f"[...{where}].filter((one) => one.querySelector('.swatch')).map((one) => one.textContent)")
+            assert said[by] and set(said[by]) <= set(known), said[by]
+        self.page.shoot("time-words")
+        drawn = self.page.browser.run("""const drawn = new Set(), own = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { drawn.add(text); return own.call(this, text, ...more); };
+            const chart = page.charts[0];
+            chart.set({ sort: "tree" });
+            for (let i = 0; i < 100 && (drawn.size === 0 || !chart.isComplete); i++)
+                await new Promise((done) => setTimeout(done, 50));
+            CanvasRenderingContext2D.prototype.fillText = own;
+            return [[...drawn], chart.shown.flatMap((block) => block.styles.map((style) => style.name))]""")
+        assert "blocked" in drawn[0] and not any("waits," in text for text in drawn[0]), drawn
+        self.page.browser.run("page.charts[0].set({ sort: 'active' })")
+        self.page.ready()
+
     def state_that_is_clicked(self):
         """Its bounds are those of the history, and the span that was dragged is selected no more."""
         self.page.browser.click(*self.page.point(0.45, 0.25))
@@ -168,7 +192,7 @@ def main():
                 with Server(sys.argv[1], folder, [store]) as server:
                     page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
                     one = Selection(sys.argv[1], page, store, seed + i)
-                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them,
+                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.words_are_those_of_rows,
                                  one.state_that_is_clicked, one.back_undoes_a_zoom, one.ctrl_moves):
                         tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
                     view.open("about:blank")

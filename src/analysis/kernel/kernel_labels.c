@@ -36,7 +36,7 @@ static const struct histree_label thread_statuses[] = {
 	STATUS(THREAD_RUNS_SYSCALL, "System call", "system call", BLUE, 1),
 	STATUS(THREAD_INTERRUPTED, "Interrupt", "interrupted", PURPLE, 0.8),
 	STATUS(THREAD_WAITS_FOR_CPU, "Wait for CPU", "waits for a CPU", ORANGE, 0.6),
-	STATUS(THREAD_WAITS_UNKNOWN, "Wait", "waits", PALE_GREY, 0.5),
+	STATUS(THREAD_WAITS_UNKNOWN, "Wait", "waits, cause unknown", PALE_GREY, 0.5),
 	STATUS(THREAD_WAITS_AFTER_FORK, "Wait fork", "just made", PALE_ORANGE, 0.5),
 };
 

@@ -137,11 +137,11 @@ endpoint_function api_flame;
 
 /*
  * ?from= &to= (inclusive; default: all) &by=thread,state... &where=EXPRESSION &sort= &descending=0|1 &limit=:
- * {total, isDamaged, states, ns, rows: [{host, thread, process, name, cpu, state, system_call, had_by, threadName,
- * from, hadByName, count, ns}, ...]}, where the time of a span went: the rows of `histree top`
+ * {total, isDamaged, states, styles, ns, rows: [{host, thread, process, name, cpu, state, system_call, had_by,
+ * threadName, from, hadByName, count, ns}, ...]}, where the time of a span went: the rows of `histree top`
  * (histree/time_use.h), in its order or sorted by a state, by time or by count; the first `limit` of `total`.  `ns`
- * are times by state, in the order of `states`, of a row and of all rows.  A key that was not asked for, or does
- * not apply, is left out.
+ * are times by state, in the order of `states` and of the `styles` by which rows show them, of a row and of all
+ * rows.  A key that was not asked for, or does not apply, is left out.
  */
 endpoint_function api_time_use;
 

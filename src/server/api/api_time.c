@@ -4,6 +4,7 @@
  * critical path of a thread, in a separate panel and over the rows of a view; call stacks, added up; and where the
  * time went, as the rows of `histree top`, by any of its keys.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -364,6 +365,23 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 	json_end(json);
 }
 
+/* A state as rows of threads and of CPUs show it. */
+static const struct histree_style *style_of_use(enum histree_use use)
+{
+	static const char *const keys[HISTREE_USE_COUNT] = {
+		"Usermode", "System call", "Interrupt", "Idle", "Wait for CPU", "Wait blocked", "Wait", "Unknown"
+	};
+	const enum histree_meaning meaning =
+		use == HISTREE_USE_IDLE ? HISTREE_MEANS_CPU_STATUS : HISTREE_MEANS_THREAD_STATUS;
+	const struct histree_label_table *table = histree_labels_for(NULL, meaning);
+	const struct histree_style *style;
+	for (size_t i = 0; (style = histree_styles(table, i)) != NULL; i++)
+		if (strcmp(style->key, keys[use]) == 0)
+			break;
+	assert(style != NULL);
+	return style;
+}
+
 static void write_time_use(const struct call *call, struct time_use_call *asked, const struct histree_time_use *use)
 {
 	size_t count;
@@ -385,6 +403,10 @@ static void write_time_use(const struct call *call, struct time_use_call *asked,
 	json_begin_array_member(json, "states");
 	for (unsigned state = 0; state < HISTREE_USE_COUNT; state++)
 		json_put_text(json, histree_use_name((enum histree_use)state));
+	json_end(json);
+	json_begin_array_member(json, "styles");
+	for (unsigned state = 0; state < HISTREE_USE_COUNT; state++)
+		api_write_style(json, style_of_use((enum histree_use)state));
 	json_end(json);
 	json_begin_array_member(json, "ns");
 	for (unsigned state = 0; state < HISTREE_USE_COUNT; state++)

@@ -22,6 +22,7 @@ const FOLDS = [false, true, "hosts"]; // what is folded, but for the rows that a
 const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
+const WAIT = "Wait"; // the key of a state whose cause is unknown, since it began before the trace
 const TEETH = 4; // of an edge that is torn
 const ACTIVE_AFTER_MS = 200; // a range that moves is not asked about
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
@@ -527,6 +528,8 @@ export class RowChart extends EventTarget {
 				if (!text || context.measureText(text).width > wide - 6)
 					continue;
 				const style = block.styles[spans[at + 2]];
+				if (style.key === WAIT) // its colour says enough of what nobody knows
+					continue;
 				if (block.rows[row].isHost) { // why it is unknown: readable over the line of that
 					context.fillStyle = colour("panel");
 					context.fillRect(from, middle - ROW_HEIGHT / 2 + 1, context.measureText(text).width + 8, ROW_HEIGHT - 2);

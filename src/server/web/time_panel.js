@@ -4,7 +4,7 @@
 
 import { quoted } from "./api.js";
 import { ChosenState } from "./chosen_state.js";
-import { element, Panel, sortHead } from "./panel.js";
+import { element, Panel, sortHead, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import { isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
@@ -147,6 +147,17 @@ export class TimePanel extends Panel {
 		return this.settings.by === "state" ? [] : states.map((name, i) => [name, i]).filter(([, i]) => ns[i] > 0);
 	}
 
+	// How rows call a state, and its colour there.
+	#styleOf(state) {
+		const { states, styles } = this.data.answer;
+		return styles[states.indexOf(state)];
+	}
+
+	#swatchOf(state) {
+		const style = this.#styleOf(state);
+		return swatch(this.viewport.dark ? style.dark : style.light);
+	}
+
 	#show() {
 		const { answer } = this.data, { by } = this.settings;
 		const all = sum(answer.ns), columns = this.#columns();
@@ -163,15 +174,22 @@ export class TimePanel extends Panel {
 
 	#headOf(name) {
 		const key = name === "share" ? "time" : name, { sort, descending } = this.settings;
-		return sortHead(name, `sort by ${key}`, name === sort ? descending : undefined,
-			() => this.set({ sort: key, descending: sort === key ? !descending : true }));
+		const style = this.#styleOf(name);
+		const head = sortHead(style?.name ?? name, style ? `${style.name}; in expressions: state == ${name}` : `sort by ${key}`,
+			name === sort ? descending : undefined, () => this.set({ sort: key, descending: sort === key ? !descending : true }));
+		if (style)
+			head.prepend(this.#swatchOf(name));
+		return head;
 	}
 
 	#rowOf(row, by, columns, all) {
-		const own = sum(row.ns), title = titleOf(row, by), expression = expressionOf(row, by);
+		const own = sum(row.ns), expression = expressionOf(row, by);
+		const title = by === "state" ? this.#styleOf(row.state)?.name ?? row.state : titleOf(row, by);
 		const texts = [title, ...columns.map(([, i]) => row.ns[i] > 0 ? time.duration(row.ns[i]) : ""),
 			...SHARED.has(by) ? [time.duration(own), share(own, all)] : [], row.count.toLocaleString("en")];
 		const line = element("tr", {}, ...texts.map((textContent) => element("td", { textContent })));
+		if (by === "state" && this.#styleOf(row.state))
+			line.firstChild.prepend(this.#swatchOf(row.state));
 		const goes = by === "thread" ? { tid: row.thread, ...(row.host ? { host: row.host } : {}) }
 			: by === "cpu" && row.cpu >= 0 ? { onCpu: row.cpu, ...(row.host ? { host: row.host } : {}) } : null;
 		if (goes)
