@@ -96,7 +96,6 @@ def selects_a_segment(page):
     """A click marks the segment in all views, keys go on from there, and a marker is followed."""
     page.show()
     page.set(sort="duration", descending=1)
-    page.browser.run("page.viewport.show(0, 1000)")
     page.browser.run(f"{PANEL}.way.list.querySelectorAll('.line')[2].click()")
     a, b, start, to = (page.get(f"page.viewport.{name}") for name in ("a", "b", "from", "to"))
     third = page.rows()[2]["row"]
@@ -115,6 +114,31 @@ def selects_a_segment(page):
     page.browser.run("page.viewport.mark('a', arguments_[0])", middle)
     page.browser.until(f"{PANEL}.isComplete && document.querySelector('.segments .line.chosen')?.content?.[0] === {middle}")
     page.shoot("latencies-chosen")
+
+
+def follows_the_visible_range(page):
+    """The table has what goes on in the visible range, with the filter and in any order; all of it when all is visible."""
+    page.show()
+    duration = page.get("page.viewport.duration")
+    first, last = round(duration * 0.3), round(duration * 0.35)
+    origin = int(page.get("String(page.viewport.start)"))
+    page.browser.run("page.viewport.show(...arguments_)", first, last)
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.settle()
+    wanted = [one for one in page.segments() if int(one["start"]) - origin <= last and int(one["end"]) - origin >= first]
+    total = len(page.segments())
+    assert 0 < len(wanted) < total and page.said() == f"{len(wanted):,} of {total:,} segments in the visible range", (page.said(), len(wanted))
+    assert page.rows()[0]["row"][0] + origin == int(wanted[0]["start"])
+    page.set(sort="duration", descending=1, filter="duration > 1us")
+    longer = sorted((int(one["duration"]) for one in wanted if int(one["duration"]) > 1000), reverse=True)
+    assert page.said().startswith(f"{len(longer):,} of ") and page.rows()[0]["row"][1] == longer[0]
+    seen = page.get("[page.viewport.from, page.viewport.to]")
+    page.browser.run(f"{PANEL}.way.list.querySelector('.line').click()")
+    assert page.get("[page.viewport.from, page.viewport.to]") == seen, "a line that is chosen leaves the table as it is"
+    page.shoot("latencies-range")
+    page.browser.type("0")
+    page.set(filter="", sort="start", descending=0)
+    assert page.said() == f"{total:,} segments"
 
 
 def filters(page):
@@ -235,7 +259,7 @@ def is_dark(page):
     assert page.get(f"{PANEL}.way.colourOf(0)") == "#0072b2"
 
 
-TESTS = [lists_segments, selects_a_segment, filters, scatters, counts_durations, sums_up, remembers, is_dark]
+TESTS = [lists_segments, selects_a_segment, follows_the_visible_range, filters, scatters, counts_durations, sums_up, remembers, is_dark]
 
 
 def main():

@@ -98,15 +98,17 @@ export class LatenciesPanel extends Panel {
 		this.#open();
 	}
 
-	// The segment of a row or a point, marked in all views and in view.
+	// The segment of a row or a point, marked in all views, some of it in view: a table that follows the range stays as it is.
 	select(start, duration) {
 		const { viewport } = this;
 		this.followed = start;
 		viewport.mark("a", start);
 		viewport.mark("b", start + duration);
+		if (start <= viewport.to && start + duration >= viewport.from)
+			return;
 		if (duration > viewport.span)
 			viewport.show(start - AROUND * duration, start + (1 + AROUND) * duration);
-		else if (start < viewport.from || start + duration > viewport.to)
+		else
 			viewport.show(start + duration / 2 - viewport.span / 2, start + duration / 2 + viewport.span / 2);
 	}
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// segment_table.js - segments as lines, in the order of any column.
+// segment_table.js - the segments of the visible range as lines, in the order of any column.
 
 import * as api from "./api.js";
 import { element } from "./panel.js";
 import * as time from "./time.js";
 import { LINE_HEIGHT, VirtualLines } from "./virtual_lines.js";
 
+const WAIT_MS = 150; // for a range that is being dragged
 const TIME_COLUMNS = [{ name: "start", title: "Start" }, { name: "end", title: "End" }, { name: "duration", title: "Duration" }];
 
 export class SegmentTable {
 	#turn = 0;
+	#timer = 0;
 
 	constructor(panel) {
 		this.panel = panel;
@@ -24,19 +26,36 @@ export class SegmentTable {
 			clicked: (number, row) => this.#choose(number, row),
 			failed: (error) => panel.fail(error),
 		});
-		this.draw = this.lines.draw;
 	}
 
 	get isComplete() {
-		return this.isCounted && (this.lines.total === 0 || this.lines.isComplete);
+		return this.isCounted && this.key === this.#wantedKey && (this.lines.total === 0 || this.lines.isComplete);
 	}
 
 	get columns() {
 		return [...TIME_COLUMNS, ...this.panel.store.fields.map(({ name, type }) => ({ name, title: name, type }))];
 	}
 
+	// Segments that are going on at any time of the visible range, of those that pass the filter of the panel.
+	get #parameters() {
+		const { parameters, viewport: { start, from, to, duration } } = this.panel;
+		const range = from > 0 || to < duration ? `start <= ${start + BigInt(to)} && end >= ${start + BigInt(from)}` : "";
+		return { ...parameters, filter: [parameters.filter && range ? `(${parameters.filter})` : parameters.filter, range].filter(Boolean).join(" && ") };
+	}
+
+	get #wantedKey() {
+		return JSON.stringify([this.#parameters, this.panel.order]);
+	}
+
+	draw() {
+		clearTimeout(this.#timer);
+		if (this.key !== this.#wantedKey)
+			this.#timer = setTimeout(() => this.open(), WAIT_MS);
+		this.lines.draw();
+	}
+
 	open() {
-		const key = JSON.stringify([this.panel.parameters, this.panel.order]);
+		const key = this.#wantedKey;
 		if (key === this.key) {
 			this.panel.say(this.said);
 			this.draw();
@@ -54,8 +73,9 @@ export class SegmentTable {
 		if (turn !== this.#turn)
 			return;
 		this.panel.heard(answer);
-		const all = this.panel.store.count;
-		this.said = total === all ? `${all.toLocaleString("en")} segments` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")} segments`;
+		const all = this.panel.store.count, isWhole = this.#parameters.filter === this.panel.parameters.filter;
+		this.said = (total === all ? `${all.toLocaleString("en")} segments` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")} segments`) +
+			(isWhole ? "" : " in the visible range");
 		this.panel.say(this.said);
 		this.lines.reset(total);
 		this.isCounted = true;
@@ -64,7 +84,7 @@ export class SegmentTable {
 	}
 
 	#ask(query) {
-		return api.json("segments", { ...this.panel.parameters, ...this.panel.order, ...query });
+		return api.json("segments", { ...this.#parameters, ...this.panel.order, ...query });
 	}
 
 	async #fetch(first, count) {
