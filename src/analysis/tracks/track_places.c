@@ -29,17 +29,48 @@ bool track_words_apply(const struct event_trace *trace)
 	return strcmp(trace->domain, TRACK_DOMAIN) == 0;
 }
 
+enum track_class track_class_of(const struct event_class *class)
+{
+	for (int i = 0; track_words_apply(class->trace) && i < TRACK_CLASS_COUNT; i++)
+		if (strcmp(class->name, track_class_names[i]) == 0)
+			return (enum track_class)i;
+	return TRACK_CLASS_COUNT;
+}
+
+/* Returns whether events of a class have a field that says something of them, as event.h has it. */
+static bool class_has(enum track_class class, enum track_field field)
+{
+	bool names = class >= TRACK_PROCESS_NAME;
+	switch (field) {
+	case TRACK_ID:
+		return class >= TRACK_FLOW_BEGIN && class <= TRACK_FLOW_END;
+	case TRACK_DURATION:
+		return class == TRACK_SPAN;
+	case TRACK_THREAD_DURATION:
+	case TRACK_THREAD_TIME:
+		return class <= TRACK_SPAN;
+	case TRACK_SERIES:
+	case TRACK_VALUE:
+		return class == TRACK_COUNTER;
+	case TRACK_SORT_INDEX:
+		return names;
+	case TRACK_CATEGORY:
+		return !names && class != TRACK_SPAN_END;
+	default:
+		return true;
+	}
+}
+
 static const struct track_binding *binding_of(struct class_table *bindings, const struct event_class *class)
 {
 	const struct track_binding *known = class_table_find(bindings, class);
-	struct track_binding binding = { .class = TRACK_CLASS_COUNT };
 	if (known != NULL)
 		return known;
-	for (int i = 0; track_words_apply(class->trace) && i < TRACK_CLASS_COUNT; i++)
-		if (strcmp(class->name, track_class_names[i]) == 0)
-			binding.class = (enum track_class)i;
+	struct track_binding binding = { .class = track_class_of(class) };
 	for (int i = 0; i < TRACK_FIELD_COUNT; i++)
-		binding.fields[i] = event_class_field(class, track_field_names[i]);
+		binding.fields[i] = class_has(binding.class, (enum track_field)i)
+					    ? event_class_field(class, track_field_names[i])
+					    : EVENT_NO_FIELD;
 	return class_table_add(bindings, class, &binding, sizeof(binding));
 }
 
@@ -64,8 +95,7 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 	out->has_duration = event_int(event, fields[TRACK_DURATION], &out->duration);
 	out->has_thread_duration = event_int(event, fields[TRACK_THREAD_DURATION], &out->thread_duration);
 	out->has_thread_time = event_int(event, fields[TRACK_THREAD_TIME], &out->thread_time);
-	out->has_sort_index =
-		out->class >= TRACK_PROCESS_NAME && event_int(event, fields[TRACK_SORT_INDEX], &out->sort_index);
+	out->has_sort_index = event_int(event, fields[TRACK_SORT_INDEX], &out->sort_index);
 	int64_t once;
 	out->is_once = out->class == TRACK_SPAN_BEGIN && event_int(event, fields[TRACK_ONCE], &once);
 	out->name = text_of(event, fields[TRACK_NAME]);

@@ -40,6 +40,9 @@ struct track_words {
 /* Whether a trace has such events. */
 bool track_words_apply(const struct event_trace *trace);
 
+/* Returns TRACK_CLASS_COUNT for a class of another kind. */
+enum track_class track_class_of(const struct event_class *class);
+
 /* Decode an event.  Returns false when memory runs out. */
 bool track_words_read(struct class_table *bindings, const struct event *event, struct track_words *out);
 

@@ -406,6 +406,14 @@ static void count(struct tracks *tracks, const struct track_words *event)
 		       counter->is_real ? histree_double(real) : histree_long(integer));
 }
 
+/* Of spans the stacks tell. */
+static bool wants(const void *instance, const struct event_class *class)
+{
+	(void)instance;
+	enum track_class of = track_class_of(class);
+	return of == TRACK_COUNTER || of == TRACK_PROCESS_NAME || of == TRACK_THREAD_NAME;
+}
+
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct tracks *tracks = instance;
@@ -483,6 +491,7 @@ const struct analysis analysis_tracks = {
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
 	.create = create,
+	.wants = wants,
 	.event = on_event,
 	.gap = on_gap,
 	.finish = tracks_finish,
@@ -570,11 +579,10 @@ static enum histree_status segments_track_spans_create(const struct segment_anal
 }
 
 /* The stacks tell. */
-static enum histree_status segments_track_spans_on_event(void *instance, const struct event *event,
-							 struct histree_error *error)
+static bool segments_track_spans_wants(const void *instance, const struct event_class *class)
 {
-	(void)instance, (void)event, (void)error;
-	return HISTREE_OK;
+	(void)instance, (void)class;
+	return false;
 }
 
 static enum histree_status segments_tracks_finish(void *instance, histree_time *end, struct histree_error *error)
@@ -602,7 +610,7 @@ const struct segment_analysis segment_analysis_track_spans = {
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
 	.create = segments_track_spans_create,
-	.event = segments_track_spans_on_event,
+	.wants = segments_track_spans_wants,
 	.finish = segments_tracks_finish,
 	.counts = segments_track_spans_counts,
 	.free = free,
@@ -819,13 +827,20 @@ static void end_flow(struct track_flows *flows, struct flow *flow)
 	flow->ended_in = flows->sweep;
 }
 
+static bool segments_track_flows_wants(const void *instance, const struct event_class *class)
+{
+	(void)instance;
+	enum track_class of = track_class_of(class);
+	return of == TRACK_FLOW_BEGIN || of == TRACK_FLOW_STEP || of == TRACK_FLOW_END;
+}
+
 static enum histree_status segments_track_flows_on_event(void *instance, const struct event *source,
 							 struct histree_error *error)
 {
 	struct track_flows *flows = instance;
 	const struct track_words *event = &flows->stacks->event;
 	bool begins = event->class == TRACK_FLOW_BEGIN, ends = event->class == TRACK_FLOW_END;
-	if ((!begins && !ends && event->class != TRACK_FLOW_STEP) || event->id.size == 0)
+	if (event->id.size == 0)
 		return HISTREE_OK;
 	if (!stack_path_write(&flows->path, &flows->stacks->places, event))
 		return error_memory(error, "the flows of the trace");
@@ -876,6 +891,7 @@ const struct segment_analysis segment_analysis_track_flows = {
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
 	.create = segments_track_flows_create,
+	.wants = segments_track_flows_wants,
 	.event = segments_track_flows_on_event,
 	.counts = segments_track_flows_counts,
 	.free = free_flows,

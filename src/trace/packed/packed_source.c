@@ -346,16 +346,19 @@ static const struct packed_cell *cell_of(const struct event *event, uint32_t fie
 bool packed_event_int(const struct event *event, uint32_t field, int64_t *out)
 {
 	const struct packed_cell *cell = cell_of(event, field);
-	*out = cell->integer;
-	return cell->kind == PACKED_INT || cell->kind == PACKED_UNSIGNED;
+	bool is_number = cell->kind == PACKED_INT || cell->kind == PACKED_UNSIGNED;
+	*out = is_number ? cell->integer : 0;
+	return is_number;
 }
 
 bool packed_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
 	const struct packed_cell *cell = cell_of(event, field);
+	if (cell->kind != PACKED_TEXT)
+		return false;
 	*text = cell->bytes;
 	*size = cell->size;
-	return cell->kind == PACKED_TEXT;
+	return true;
 }
 
 bool packed_event_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
@@ -368,12 +371,15 @@ bool packed_event_visit(const struct event *event, uint32_t field, event_visitor
 	const char *name = event->class->fields[field];
 	if (cell->kind == PACKED_PARTS)
 		return packed_parts_visit(cell->bytes, cell->size, name, visitor, context);
-	const struct event_part part = { .kind = kinds[cell->kind],
-					 .name = name,
-					 .integer = cell->integer,
-					 .real = cell->real,
-					 .bytes = cell->bytes,
-					 .size = cell->size };
+	struct event_part part = { .kind = kinds[cell->kind], .name = name };
+	if (cell->kind == PACKED_TEXT) {
+		part.bytes = cell->bytes;
+		part.size = cell->size;
+	} else if (cell->kind == PACKED_REAL) {
+		part.real = cell->real;
+	} else {
+		part.integer = cell->integer;
+	}
 	return visitor(context, &part);
 }
 

@@ -95,10 +95,12 @@ enum packed_kind {
 
 struct packed_cell {
 	enum packed_kind kind;
-	int64_t integer; /* one that is PACKED_UNSIGNED is it as uint64_t */
-	double real;
-	const void *bytes; /* borrowed */
-	size_t size;
+	size_t size; /* of `bytes`; 0 of what has none */
+	union {
+		int64_t integer; /* one that is PACKED_UNSIGNED is it as uint64_t */
+		double real;
+		const void *bytes; /* borrowed; of a text, or of parts */
+	};
 };
 
 struct packed_class;

@@ -383,7 +383,7 @@ static enum histree_status add_call(struct perfetto_track_events *tracks, enum t
  * share a number, and their calls are on the track of the CPU.  What a function is called is interned, if the
  * recorder was asked to.
  */
-static enum histree_status read_call(struct perfetto_track_events *tracks, const struct perfetto_sequence *sequence,
+static enum histree_status read_call(struct perfetto_track_events *tracks, struct perfetto_sequence *sequence,
 				     const struct mark *mark, uint32_t cpu, histree_time time,
 				     struct histree_error *error)
 {
@@ -455,7 +455,7 @@ static enum histree_status name_callers(struct perfetto_track_events *tracks, co
 /* Add what a bundle of ftrace has of tracks. */
 static enum histree_status perfetto_markers_read(struct packed_markers *markers,
 						 struct perfetto_track_events *tracks,
-						 const struct perfetto_sequence *sequence,
+						 struct perfetto_sequence *sequence,
 						 const struct perfetto_clocks *clocks, struct wire_message message,
 						 struct histree_error *error)
 {
