@@ -55,7 +55,10 @@ struct analysis_input_kind {
 	enum histree_status (*create_of)(const struct analysis_input_kind *kind, void **input,
 					 struct histree_error *error);
 
-	/* Its analyses depend on what one of them does, so that they are on one lane, and share one input. */
+	/*
+	 * Its analyses are on one lane, and share one input: they depend on what one of them does, or the input
+	 * does most of the work.
+	 */
 	bool is_one;
 
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */

@@ -860,6 +860,7 @@ static void free_stacks(void *input)
 }
 
 const struct analysis_input_kind track_stacks_kind = {
+	.is_one = true,
 	.needs = "a trace of domain \"tracks\": Trace Event JSON, or track events of Perfetto",
 	.create = create,
 	.use_space = use_space,
