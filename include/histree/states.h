@@ -229,6 +229,9 @@ HISTREE_API bool histree_state_filter_lacks_threads(const struct histree_state_f
 HISTREE_API void histree_state_filter_take_threads(struct histree_state_filter *filter,
 						   struct histree_history *kernel);
 
+/* The history is that of this host of several; the name is used as long as the filter. */
+HISTREE_API void histree_state_filter_call_host(struct histree_state_filter *filter, const char *host);
+
 /*
  * Returns whether an expression is about rows alone: path, quark, host, thread, process and name.  What it leaves
  * of a selection is then all that it says, but for numbers that several threads had one after another.
@@ -249,6 +252,13 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(s
 /* Returns true if the state passes. */
 HISTREE_API bool histree_state_filter_match(struct histree_state_filter *filter,
 					    const struct histree_interval *state);
+
+/*
+ * Returns false if no row of the thread that has a number at a time can pass, on the host with this index; 0: of no
+ * thread.  The filter has narrowed a selection.
+ */
+HISTREE_API bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host,
+						       int32_t tid, histree_time time);
 
 /* Free the filter, or do nothing if it is NULL. */
 HISTREE_API void histree_state_filter_free(struct histree_state_filter *filter);

@@ -344,11 +344,14 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct h
 /* ==== convert ================================================================================================= */
 
 /*
- * Make a store with another kind of tree from a complete one, without its trace.
+ * Make a store from a complete one, without its trace: with another kind of tree, or of a part of its time.
  *
  * Every state, the number of states and the names stay the same; only the trees of the histories change.  Segment
  * stores and the index of events are copied byte by byte, without side tables, which queries make when they need
  * them.  Histories get new overviews.
+ *
+ * A part has the states of its time, cut at its ends, and the segments that meet it, whole: questions about times
+ * within it have the answers of the whole store.  The index of events is that of the trace.
  */
 
 struct histree_convert_options {
@@ -357,13 +360,22 @@ struct histree_convert_options {
 	bool force;       /* replace a store of that name once the new one is complete */
 	bool no_overviews;
 	struct histree_tree_options tree; /* of all histories */
-	struct histree_work work;         /* asked before each slice of a history, and between files */
+	/* Only what there is between these, both inclusive, which must meet the store. */
+	bool is_part;
+	histree_time from, to;
+	/*
+	 * Of a part: an expression about rows (states.h).  Only the states of these are copied, and no history
+	 * that has none of them; and no segments of threads that have none.  NULL: of all rows.
+	 */
+	const char *rows;
+	struct histree_work work; /* asked before each slice of a history, and between files */
 };
 
 /*
  * Convert a store.  Memory is bounded; the time is that of reading each history several times.  Returns
  * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, and HISTREE_ERR_FORMAT if something
- * in it is damaged: histree_repair() comes first then.  If the call fails, nothing is made.
+ * in it is damaged: histree_repair() comes first then.  HISTREE_ERR_ARGUMENT: the store
+ * has nothing of that time.  HISTREE_NOT_FOUND: it has none of the rows.  If the call fails, nothing is made.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_convert(const struct histree_convert_options *options,
 								   struct histree_error *error);

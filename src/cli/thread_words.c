@@ -352,8 +352,12 @@ static void put_condition(FILE *stream, const struct named_thread *named, const 
 	}
 }
 
-enum cli_exit thread_words_condition(const struct thread_words *words, const char *text,
-				     const struct histree_history *history, char **out)
+/*
+ * Writes the condition that a state is of one of the threads that a text named: by their names, their process or
+ * their numbers.
+ */
+static enum cli_exit thread_words_condition(const struct thread_words *words, const char *text,
+					    const struct histree_history *history, char **out)
 {
 	size_t size, conditions = 0;
 	const char *colon = strchr(text, ':');
@@ -378,6 +382,33 @@ enum cli_exit thread_words_condition(const struct thread_words *words, const cha
 			   "'--thread': these are %zu threads, more than can be asked for at once here; '--where' "
 			   "with a name or process has no such bound",
 			   words->count);
+}
+
+enum cli_exit thread_words_where(const struct cli_question *question, const struct target *target,
+				 struct histree_history *history, char **out)
+{
+	struct thread_words words = { 0 };
+	char *threads = NULL, *both = NULL;
+	enum cli_exit code = CLI_OK;
+	if (question->thread != NULL) {
+		code = thread_words_read(&words, question->thread, target, history);
+		if (code == CLI_OK)
+			code = thread_words_condition(&words, question->thread, history, &threads);
+		if (code == CLI_OK && asprintf(&both, "%s%s%s%s", threads, question->where != NULL ? " && (" : "",
+					       question->where != NULL ? question->where : "",
+					       question->where != NULL ? ")" : "") < 0)
+			code = report_no_memory();
+	}
+	if (code == CLI_OK && question->host != NULL) {
+		*out = host_part_where(question->host, both != NULL ? both : question->where);
+		code = *out != NULL ? CLI_OK : report_no_memory();
+		free(both);
+	} else {
+		*out = both;
+	}
+	thread_words_release(&words);
+	free(threads);
+	return code;
 }
 
 /* ---- patterns ------------------------------------------------------------------------------------------------ */

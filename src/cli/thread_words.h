@@ -69,10 +69,10 @@ enum cli_exit thread_words_host(const struct named_thread *named, struct histree
 bool thread_words_have(const struct thread_words *words, size_t host, int32_t tid, histree_time time);
 
 /*
- * Writes the condition that a state is of one of the threads that a text named, as `histree top` has it: by their
- * names, their process or their numbers.  *out is to be freed.
+ * Writes the conditions of --host, --thread and --where as one, as `histree top` has them.  *out is to be freed,
+ * and stays NULL if the last is all that there is.
  */
-enum cli_exit thread_words_condition(const struct thread_words *words, const char *text,
-				     const struct histree_history *history, char **out);
+enum cli_exit thread_words_where(const struct cli_question *question, const struct target *target,
+				 struct histree_history *history, char **out);
 
 #endif

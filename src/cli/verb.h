@@ -13,7 +13,7 @@
 extern const struct cli_verb verb_build, verb_info, verb_ls, verb_query, verb_draw, verb_export, verb_dump,
 	verb_load, verb_numbers, verb_critical_path, verb_why, verb_top, verb_flame, verb_report, verb_sync,
 	verb_segments, verb_stats, verb_compare, verb_density, verb_join, verb_events, verb_sql, verb_serve,
-	verb_verify, verb_repair, verb_convert, verb_add, verb_rebuild, verb_analyses, verb_bench, verb_completion,
+	verb_verify, verb_repair, verb_copy, verb_add, verb_rebuild, verb_analyses, verb_bench, verb_completion,
 	verb_help;
 
 /* All verbs, in the order of the help; NULL at the end. */

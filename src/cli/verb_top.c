@@ -563,34 +563,6 @@ static void say_of_cpus(const struct top_rows *top, const struct histree_time_us
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
-/* The conditions of --host, --thread and --where as one; *out stays NULL if the last is all that there is. */
-static enum cli_exit write_where(const struct target *target, struct histree_history *history,
-				 const struct cli_question *question, char **out)
-{
-	struct thread_words words = { 0 };
-	char *threads = NULL, *both = NULL;
-	enum cli_exit code = CLI_OK;
-	if (question->thread != NULL) {
-		code = thread_words_read(&words, question->thread, target, history);
-		if (code == CLI_OK)
-			code = thread_words_condition(&words, question->thread, history, &threads);
-		if (code == CLI_OK && asprintf(&both, "%s%s%s%s", threads, question->where != NULL ? " && (" : "",
-					       question->where != NULL ? question->where : "",
-					       question->where != NULL ? ")" : "") < 0)
-			code = report_no_memory();
-	}
-	if (code == CLI_OK && question->host != NULL) {
-		*out = host_part_where(question->host, both != NULL ? both : question->where);
-		code = *out != NULL ? CLI_OK : report_no_memory();
-		free(both);
-	} else {
-		*out = both;
-	}
-	thread_words_release(&words);
-	free(threads);
-	return code;
-}
-
 static enum cli_exit ask(struct top_rows *top, const struct target *target, struct histree_history *history,
 			 const struct top_options *chosen)
 {
@@ -617,7 +589,7 @@ static enum cli_exit ask(struct top_rows *top, const struct target *target, stru
 	char *where = NULL;
 	code = host_part_of_question(target, history, &chosen->question, &part);
 	if (code == CLI_OK)
-		code = write_where(target, history, &chosen->question, &where);
+		code = thread_words_where(&chosen->question, target, history, &where);
 	if (where != NULL)
 		request.where = where;
 	if (code != CLI_OK)

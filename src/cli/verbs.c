@@ -16,20 +16,29 @@
 /* ---- verbs --------------------------------------------------------------------------------------------------- */
 
 const struct cli_verb *const cli_verbs[] = {
-	&verb_build,      &verb_info,    &verb_ls,       &verb_query,         &verb_dump,     &verb_load,
-	&verb_draw,       &verb_export,  &verb_numbers,  &verb_critical_path, &verb_why,      &verb_top,
-	&verb_flame,      &verb_report,  &verb_segments, &verb_stats,         &verb_compare,  &verb_density,
-	&verb_join,       &verb_events,  &verb_sync,     &verb_sql,           &verb_serve,    &verb_verify,
-	&verb_repair,     &verb_convert, &verb_add,      &verb_rebuild,       &verb_analyses, &verb_bench,
-	&verb_completion, &verb_help,    NULL,
+	&verb_build,      &verb_info,   &verb_ls,       &verb_query,         &verb_dump,     &verb_load,
+	&verb_draw,       &verb_export, &verb_numbers,  &verb_critical_path, &verb_why,      &verb_top,
+	&verb_flame,      &verb_report, &verb_segments, &verb_stats,         &verb_compare,  &verb_density,
+	&verb_join,       &verb_events, &verb_sync,     &verb_sql,           &verb_serve,    &verb_verify,
+	&verb_repair,     &verb_copy,   &verb_add,      &verb_rebuild,       &verb_analyses, &verb_bench,
+	&verb_completion, &verb_help,   NULL,
 };
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct cli_option no_options[] = { { 0 } };
 
+/* They still work, but are in no help. */
+static const struct old_verb {
+	const char *name;
+	const struct cli_verb *now;
+} old_verbs[] = { { "convert", &verb_copy } };
+
 const struct cli_verb *cli_verb_named(const char *name)
 {
+	for (size_t i = 0; i < sizeof(old_verbs) / sizeof(*old_verbs); i++)
+		if (strcmp(old_verbs[i].name, name) == 0)
+			return old_verbs[i].now;
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		if (strcmp((*verb)->name, name) == 0)
 			return *verb;
@@ -40,6 +49,8 @@ const struct cli_verb *cli_verb_find(const char *name)
 {
 	const struct cli_verb *found = cli_verb_named(name);
 	struct nearest nearest = nearest_begin(name);
+	if (found != NULL && strcmp(found->name, name) != 0)
+		report("'%s' is called '%s' now, and takes the same options", name, found->name);
 	if (found != NULL)
 		return found;
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)

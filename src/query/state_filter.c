@@ -61,6 +61,7 @@ struct histree_state_filter {
 	bool needs_threads;             /* process or name */
 	bool names_threads;             /* by these words, rather than a text that is looked for everywhere */
 	bool is_of_attributes;          /* the expression says something of paths, quarks, threads or labels */
+	const char *host;               /* of a history that is of one host of several; else NULL */
 	struct histree_history *kernel; /* that says of threads what its own does not; NULL: nothing */
 	struct host_threads *threads;   /* by host; NULL: they were not read */
 	size_t host_count;
@@ -180,6 +181,11 @@ void histree_state_filter_take_threads(struct histree_state_filter *filter, stru
 	filter->kernel = kernel;
 }
 
+void histree_state_filter_call_host(struct histree_state_filter *filter, const char *host)
+{
+	filter->host = host;
+}
+
 static int by_number_and_time(const void *one, const void *other)
 {
 	const struct histree_thread *const *a = one, *const *b = other;
@@ -243,7 +249,7 @@ static void find_owner(struct histree_state_filter *filter, histree_quark quark)
 	filter->owner = (struct row_owner){
 		.quark = quark,
 		.host = host,
-		.host_name = hosts != NULL ? hosts[host].name : NULL,
+		.host_name = hosts != NULL ? hosts[host].name : filter->host,
 		.tid = histree_attributes_thread(histree_history_attributes(history), quark),
 	};
 }
@@ -341,13 +347,12 @@ enum histree_status histree_state_filter_select(struct histree_state_filter *fil
 
 /* ---- a state -------------------------------------------------------------------------------------------- */
 
-/* The thread whose state it is: of those that had the number, the last that had begun. */
-static const struct histree_thread *thread_of(const struct histree_state_filter *filter,
-					      const struct histree_interval *state)
+/* The thread that has the number of the owner: of those that had it, the last that had begun. */
+static const struct histree_thread *thread_of(const struct histree_state_filter *filter, histree_time time)
 {
 	const struct histree_thread *const *threads = NULL;
 	const size_t count = find_threads(filter, &threads);
-	const size_t after = SEARCH(i, 0, count, threads[i]->from <= state->start);
+	const size_t after = SEARCH(i, 0, count, threads[i]->from <= time);
 	return count == 0 ? NULL : threads[after > 0 ? after - 1 : 0];
 }
 
@@ -370,13 +375,29 @@ bool histree_state_filter_match(struct histree_state_filter *filter, const struc
 	assert(!filter->names_threads || filter->threads != NULL);
 	if (filter->needs_owner) {
 		find_owner(filter, state->quark);
-		fill_owner(filter, thread_of(filter, state), values);
+		fill_owner(filter, thread_of(filter, state->start), values);
 	}
 	const char *label = NULL;
 	if (filter->needs_label)
 		label = histree_label_of(filter->paths.history, state->quark, &state->value);
 	values[LABEL] = label != NULL ? histree_string(label) : histree_null();
 	return histree_filter_match(filter->filter, values);
+}
+
+bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host, int32_t tid,
+					   histree_time time)
+{
+	const bool are_known[FIELDS] = { [HOST] = true, [THREAD] = true, [PROCESS] = true, [NAME] = true };
+	struct histree_value values[FIELDS] = { 0 };
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(filter->paths.history, &count);
+	assert(host < (hosts != NULL ? count : 1));
+	filter->owner = (struct row_owner){ .quark = HISTREE_ROOT,
+					    .host = host,
+					    .host_name = hosts != NULL ? hosts[host].name : filter->host,
+					    .tid = tid };
+	fill_owner(filter, thread_of(filter, time), values);
+	return histree_filter_may_pass(filter->filter, values, are_known);
 }
 
 /* ---- segment filter ------------------------------------------------------------------------------------------ */

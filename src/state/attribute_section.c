@@ -953,17 +953,22 @@ enum histree_status attribute_view_open(struct attribute_view *view, uint8_t *by
 
 /* ---- attribute copy ------------------------------------------------------------------------------------------ */
 
+/* Of all attributes, as all have quarks of their own, the next one gets the next quark. */
 static enum histree_status copy_attribute(const struct histree_attributes *attributes, histree_quark quark,
-					  struct attribute_tree *tree, struct histree_error *error)
+					  bool is_folder, struct attribute_tree *tree, histree_quark *quarks,
+					  struct histree_error *error)
 {
 	char name[ATTRIBUTE_NAME_SIZE_MAX + 1];
 	size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
-	histree_quark made;
-	enum histree_status status = attribute_tree_add(tree, histree_attributes_parent(attributes, quark), name,
-							size < sizeof(name) ? size : 0, &made, error);
-	if (status == HISTREE_OK && made == quark) {
-		if (histree_attributes_is_folder(attributes, quark))
-			attribute_tree_make_folder(tree, quark);
+	const histree_quark parent = histree_attributes_parent(attributes, quark), next = tree->base.count;
+	enum histree_status status =
+		parent != HISTREE_ROOT && parent >= quark
+			? HISTREE_ERR_FORMAT
+			: attribute_tree_add(tree, parent != HISTREE_ROOT ? quarks[parent] : HISTREE_ROOT, name,
+					     size < sizeof(name) ? size : 0, &quarks[quark], error);
+	if (status == HISTREE_OK && quarks[quark] == next) {
+		if (is_folder)
+			attribute_tree_make_folder(tree, next);
 		return HISTREE_OK;
 	}
 	if (status == HISTREE_ERR_MEMORY)
@@ -971,17 +976,42 @@ static enum histree_status copy_attribute(const struct histree_attributes *attri
 	return error_set(error, HISTREE_ERR_FORMAT, "attribute %" PRIu32 " has no name of its own", quark);
 }
 
-enum histree_status attribute_copy_to_tree(const struct histree_attributes *attributes, struct attribute_tree *tree,
-					   struct histree_error *error)
+enum histree_status attribute_copy_some(const struct histree_attributes *attributes, const bool *wanted,
+					struct attribute_tree *tree, histree_quark *quarks,
+					struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = 0; quark < attributes->count; quark++)
+		quarks[quark] = wanted == NULL || wanted[quark] ? 0 : HISTREE_ROOT;
+	/* Parents are made before their children. */
+	for (histree_quark quark = attributes->count; quark-- > 0;) {
+		const histree_quark parent = histree_attributes_parent(attributes, quark);
+		if (quarks[quark] != HISTREE_ROOT && parent != HISTREE_ROOT && parent < quark)
+			quarks[parent] = 0;
+	}
 	attribute_tree_init(tree);
-	for (histree_quark quark = 0; quark < attributes->count && status == HISTREE_OK; quark++)
-		status = copy_attribute(attributes, quark, tree, error);
+	for (histree_quark quark = 0; quark < attributes->count && status == HISTREE_OK; quark++) {
+		const bool is_folder =
+			(wanted != NULL && !wanted[quark]) || histree_attributes_is_folder(attributes, quark);
+		if (quarks[quark] != HISTREE_ROOT)
+			status = copy_attribute(attributes, quark, is_folder, tree, quarks, error);
+	}
 	if (status != HISTREE_OK) {
 		attribute_tree_release(tree);
 		attribute_tree_init(tree);
 	}
+	return status;
+}
+
+enum histree_status attribute_copy_to_tree(const struct histree_attributes *attributes, struct attribute_tree *tree,
+					   struct histree_error *error)
+{
+	histree_quark *quarks = calloc((size_t)attributes->count + 1, sizeof(*quarks));
+	attribute_tree_init(tree);
+	const enum histree_status status = quarks != NULL
+						   ? attribute_copy_some(attributes, NULL, tree, quarks, error)
+						   : error_memory(error, "the names of attributes");
+	free(quarks);
 	return status;
 }
 

@@ -47,6 +47,14 @@ void attribute_view_release(struct attribute_view *view);
 enum histree_status attribute_copy_to_tree(const struct histree_attributes *attributes, struct attribute_tree *tree,
 					   struct histree_error *error);
 
+/*
+ * The same of the wanted ones, by quark, and of those above them, which become folders; NULL: of all.  quarks[q] is
+ * then the quark of attribute q in the tree, in the same order, or HISTREE_ROOT; it has room for all.
+ */
+enum histree_status attribute_copy_some(const struct histree_attributes *attributes, const bool *wanted,
+					struct attribute_tree *tree, histree_quark *quarks,
+					struct histree_error *error);
+
 /* On failure, `view` is without attributes. */
 enum histree_status attribute_copy_to_view(const struct attribute_tree *tree, struct attribute_view *view,
 					   struct histree_error *error);

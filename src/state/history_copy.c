@@ -30,6 +30,8 @@ struct attribute_so_far {
 struct copying {
 	struct histree_history *from;
 	const struct histree_history_info *info;
+	struct copy_part part;
+	histree_quark *quarks; /* in the copy, by quark, in the same order; HISTREE_ROOT: it is not there */
 	const struct copy_watch *watch;
 	struct tree_iter *iter;
 	struct interval_sink sink;
@@ -72,6 +74,19 @@ static bool is_of_folder(const struct copying *copying, const struct histree_int
 	       histree_attributes_is_folder(histree_history_attributes(copying->from), interval->quark);
 }
 
+/* What the copy has of it.  Returns false if that is nothing. */
+static bool cut(const struct copying *copying, struct histree_interval *interval)
+{
+	const struct copy_part *part = &copying->part;
+	if (is_of_folder(copying, interval) || (part->rows != NULL && !part->rows[interval->quark]))
+		return false;
+	if (interval->start < part->from)
+		interval->start = part->from;
+	if (interval->end > part->to)
+		interval->end = part->to;
+	return true;
+}
+
 /* All that is readable and ends from one time to the other.  HISTREE_END: too much. */
 static enum histree_status collect(struct copying *copying, histree_time from, histree_time to)
 {
@@ -81,7 +96,7 @@ static enum histree_status collect(struct copying *copying, histree_time from, h
 	arena_release(&copying->values);
 	tree_iter_start(copying->iter, &(struct histree_region){ .from = from, .to = to });
 	while ((status = tree_iter_next(copying->iter, &interval, copying->error)) == HISTREE_OK) {
-		if (interval.end > to || is_of_folder(copying, &interval))
+		if (!cut(copying, &interval) || interval.end > to)
 			continue;
 		if (copying->count == INTERVALS_MAX && from < to)
 			return HISTREE_END;
@@ -122,7 +137,7 @@ static enum histree_status take_loss(struct copying *copying, const struct histr
 		start = open->since;
 	else if (close_loss(copying, loss->quark, from) != HISTREE_OK)
 		return HISTREE_ERR_MEMORY;
-	open->is_open = loss->end == to && to < copying->info->end;
+	open->is_open = loss->end == to && to < copying->part.to;
 	open->since = start;
 	return open->is_open ? HISTREE_OK : lose(copying, loss->quark, start, loss->end);
 }
@@ -134,6 +149,12 @@ static enum histree_status add_losses(struct copying *copying, histree_time from
 				  &copying->unknown, copying->error);
 	size_t next = 0;
 	for (histree_quark quark = 0; quark < copying->info->attribute_count && status == HISTREE_OK; quark++) {
+		const bool is_left_out = copying->part.rows != NULL && !copying->part.rows[quark];
+		while (is_left_out && next < copying->unknown.count &&
+		       copying->unknown.intervals[next].quark == quark)
+			next++;
+		if (is_left_out)
+			continue;
 		bool has_first = next < copying->unknown.count && copying->unknown.intervals[next].quark == quark &&
 				 copying->unknown.intervals[next].start == from;
 		if (!has_first)
@@ -171,12 +192,13 @@ static enum histree_status add_intervals(struct copying *copying)
 	if (copying->count > 0)
 		qsort(copying->intervals, copying->count, sizeof(*copying->intervals), by_end);
 	for (size_t i = 0; i < copying->count && status == HISTREE_OK; i++) {
-		const struct histree_interval *interval = &copying->intervals[i];
-		if (interval->end == copying->info->end && !closing) {
+		struct histree_interval *interval = &copying->intervals[i];
+		if (interval->end == copying->part.to && !closing) {
 			copying->sink.closing(copying->sink.context, interval->end);
 			closing = true;
 		}
 		status = check_abuts(copying, interval);
+		interval->quark = copying->quarks[interval->quark];
 		if (status == HISTREE_OK)
 			status = copying->sink.add(copying->sink.context, interval, copying->error);
 	}
@@ -187,8 +209,8 @@ static enum histree_status add_intervals(struct copying *copying)
 static enum histree_status ask(const struct copying *copying, histree_time from)
 {
 	const struct copy_watch *watch = copying->watch;
-	double whole = (double)copying->info->end - (double)copying->info->start;
-	double share = whole > 0 ? ((double)from - (double)copying->info->start) / whole : 0;
+	double whole = (double)copying->part.to - (double)copying->part.from;
+	double share = whole > 0 ? ((double)from - (double)copying->part.from) / whole : 0;
 	if (watch->go_on == NULL || watch->go_on(watch->context, share))
 		return HISTREE_OK;
 	return error_set(copying->error, HISTREE_ERR_CANCELLED, "cancelled");
@@ -225,8 +247,8 @@ static enum histree_status copy_told(const struct copying *copying)
 }
 
 enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
-				 const struct histree_tree_options *tree, const struct copy_watch *watch,
-				 struct histree_error *error)
+				 const struct histree_tree_options *tree, const struct copy_part *part,
+				 const struct copy_watch *watch, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(from);
 	if (history_union_of(from) != NULL)
@@ -240,14 +262,17 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 			"that ('histree rebuild')");
 	struct copying copying = { .from = from,
 				   .info = info,
+				   .part = part != NULL ? *part
+							: (struct copy_part){ info->start, info->end, NULL },
 				   .watch = watch,
 				   .error = error,
+				   .quarks = calloc((size_t)info->attribute_count + 1, sizeof(*copying.quarks)),
 				   .open = calloc((size_t)info->attribute_count + 1, sizeof(*copying.open)) };
 	struct histree_history_options options = {
 		.path = path,
 		.provider = info->provider,
 		.provider_version = info->provider_version,
-		.start = info->start,
+		.start = copying.part.from,
 		.tree = tree != NULL ? *tree
 				     : (struct histree_tree_options){ .variant = info->variant,
 								      .r_depth = info->r_depth,
@@ -258,9 +283,13 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 										       : HISTREE_NULLS_KEPT },
 	};
 	struct attribute_tree attributes;
-	enum histree_status status = attribute_copy_to_tree(histree_history_attributes(from), &attributes, error);
-	if (status == HISTREE_OK && copying.open == NULL)
+	enum histree_status status = HISTREE_OK;
+	attribute_tree_init(&attributes);
+	if (copying.open == NULL || copying.quarks == NULL)
 		status = error_memory(error, "copying a history");
+	if (status == HISTREE_OK)
+		status = attribute_copy_some(histree_history_attributes(from), copying.part.rows, &attributes,
+					     copying.quarks, error);
 	if (status == HISTREE_OK)
 		status = tree_iter_create(history_tree(from), &copying.iter, error);
 	if (status == HISTREE_OK)
@@ -275,9 +304,9 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 		tree_iter_keep_to_nodes(copying.iter);
 		status = copy_told(&copying);
 		if (status == HISTREE_OK && info->attribute_count > 0)
-			status = add_slice(&copying, info->start, info->end);
+			status = add_slice(&copying, copying.part.from, copying.part.to);
 		if (status == HISTREE_OK)
-			status = copying.sink.finish(copying.sink.context, &attributes, info->end, error);
+			status = copying.sink.finish(copying.sink.context, &attributes, copying.part.to, error);
 		copying.sink.free(copying.sink.context);
 	}
 	attribute_tree_release(&attributes);
@@ -286,5 +315,6 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 	arena_release(&copying.values);
 	free(copying.intervals);
 	free(copying.open);
+	free(copying.quarks);
 	return status;
 }

@@ -136,7 +136,7 @@ def questions(store, out):
     yield "sql", store, "SELECT count(*), max(duration) FROM system_calls"
     for format in "arrow", "parquet", "sqlite", "csv", "chrome", "perfetto":
         yield "export", "--force", "--format", format, "-o", out / f"all.{format}", store
-    yield "convert", "--force", "-t", "sht", "-o", out / "converted", store
+    yield "copy", "--force", "-t", "sht", "-o", out / "converted", store
     for name in FILES:
         for verb in "info", "dump", "verify":
             yield verb, store / name

@@ -233,7 +233,7 @@ static enum histree_status ask_question(struct fixture *fixture, struct histree_
 		return ask(history, &(struct histree_region){ some, 3, NULL, 0, info->start, middle }, count,
 			   error);
 	case REPAIR:
-		return history_copy(&fixture->memory.io, history, "repaired", NULL,
+		return history_copy(&fixture->memory.io, history, "repaired", NULL, NULL,
 				    &(struct copy_watch){ .lost = ignore_loss }, error);
 	case LABELS:
 		return ask_for_labels(history, count, error);

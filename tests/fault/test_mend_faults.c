@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_mend_faults.c - the store of two hosts is repaired or converted while file calls fail, one after the other,
- * or while the process is killed at each of them.  What it is made of is as it was; what had the name of the new
- * store before is whole, and so is the new one once it has the name; and the same again, undisturbed, makes what
- * would have been made at first.
+ * test_mend_faults.c - the store of two hosts is repaired or converted, all of it or a part, while file calls fail,
+ * one after the other, or while the process is killed at each of them.  What it is made of is as it was; what had
+ * the name of the new store before is whole, and so is the new one once it has the name; and the same again,
+ * undisturbed, makes what would have been made at first.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -24,12 +24,13 @@ enum { HOSTS = 2 };
 /* What is done, of what, and what it makes; to be replaced is what `whole` is a copy of. */
 struct mending {
 	const char *name;
-	bool repairs, in_place;
+	bool repairs, in_place, is_part;
 };
 
-static const struct mending repair_beside = { "repair", true, false };
-static const struct mending convert_beside = { "convert", false, false };
-static const struct mending convert_in_place = { "convert in place", false, true };
+static const struct mending repair_beside = { .name = "repair", .repairs = true };
+static const struct mending convert_beside = { .name = "convert" };
+static const struct mending convert_in_place = { .name = "convert in place", .in_place = true };
+static const struct mending convert_part = { .name = "copy a part", .is_part = true };
 
 struct world {
 	char folder[64], whole[96], damaged[96], from[96], to[96];
@@ -136,6 +137,9 @@ static enum histree_status mend(const struct world *world, const struct mending 
 		.out = world->to,
 		.force = true,
 		.tree = { .variant = "esht", .node_size = 4096, .threads = 1 },
+		.is_part = mending->is_part,
+		.to = INT64_MAX,
+		.rows = mending->is_part ? "path present" : NULL,
 	};
 	return mending->repairs ? pipeline_repair(&repair, io, error) : pipeline_convert(&convert, io, error);
 }
@@ -224,6 +228,7 @@ TEST(a_failing_call_damages_nothing)
 {
 	fail_each_call(*state, &repair_beside, false, false);
 	fail_each_call(*state, &convert_beside, false, false);
+	fail_each_call(*state, &convert_part, false, false);
 }
 
 TEST(a_full_disk_damages_nothing)
@@ -282,6 +287,7 @@ TEST(a_kill_damages_nothing)
 {
 	kill_at_each_call(*state, &repair_beside);
 	kill_at_each_call(*state, &convert_beside);
+	kill_at_each_call(*state, &convert_part);
 	kill_at_each_call(*state, &convert_in_place);
 }
 

@@ -395,7 +395,8 @@ static void repair(struct forged_case *test, struct histree_history *damaged)
 	struct histree_error error;
 	uint64_t losses = 0, faults = 0;
 	const struct copy_watch report = { .lost = lose, .context = &losses };
-	enum histree_status status = history_copy(&test->memory.io, damaged, "repaired", NULL, &report, &error);
+	enum histree_status status =
+		history_copy(&test->memory.io, damaged, "repaired", NULL, NULL, &report, &error);
 	if (status == HISTREE_ERR_FORMAT) /* the file contradicts itself where nobody can say what is true */
 		return;
 	if (status != HISTREE_OK)

@@ -150,7 +150,7 @@ static enum histree_status repair_history(struct store_copy *copy, const struct 
 		found_damage(copy, "it was never completed: it ends where it was published last");
 	status = verify_history(copy, damaged, path);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
-		status = history_copy(copy->io, damaged, out, NULL, &watch, copy->error);
+		status = history_copy(copy->io, damaged, out, NULL, NULL, &watch, copy->error);
 	if (info->end > copy->info.end)
 		copy->info.end = info->end;
 	histree_history_close(damaged);

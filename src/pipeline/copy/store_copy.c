@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * store_copy.c - copies a store, file by file, through a filter: to convert or to repair it.
- *
- * A conversion copies all of a store, or nothing.  A damaged or incomplete store is refused: it must be repaired
- * first.
+ * store_copy.c - the walk of all copies: each file of a store goes through a filter, for one host after the other.
  *
  * A folder takes its name when it is complete.
  */
@@ -22,156 +19,19 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
-#include "histree/history.h"
 #include "histree/status.h"
 #include "histree/store.h"
-#include "overview/overview_writer.h"
 #include "pipeline/hosts_summary.h"
-#include "segment/segment_overviews.h"
-#include "state/history_copy.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 
-/* ---- convert ------------------------------------------------------------------------------------------------- */
-
-static void note_loss(void *context, const struct histree_interval *interval)
+char *store_copy_path(struct arena *arena, const char *folder, const char *name)
 {
-	struct store_copy *copy = context;
-	(void)interval;
-	copy->found.lost++;
-}
-
-/* The share of a history's work that copying is; the rest is its overviews. */
-static const double copying = 0.7;
-
-static bool copy_goes_on(void *context, double share)
-{
-	const struct store_copy *copy = context;
-	return file_work_goes_on(&copy->work, share * copying);
-}
-
-static bool overviews_go_on(void *context, double share)
-{
-	const struct store_copy *copy = context;
-	return file_work_goes_on(&copy->work, copying + share * (1 - copying));
-}
-
-static enum histree_status convert_history(struct store_copy *copy, const struct histree_store_history *meant,
-					   const char *path, const char *out)
-{
-	static const struct histree_open_options plain = { .no_overviews = true };
-	const struct histree_convert_options *options = copy->options;
-	const struct copy_watch watch = { .lost = note_loss, .go_on = copy_goes_on, .context = copy };
-	struct histree_history *history;
-	(void)meant;
-	copy->found.lost = 0;
-	enum histree_status status = histree_history_open(path, &plain, &history, copy->error);
-	if (status != HISTREE_OK)
-		return status;
-	if (!histree_history_info(history)->complete)
-		status = error_set(copy->error, HISTREE_ERR_INCOMPLETE,
-				   "'%s' is not complete; 'histree repair' makes a complete history of it", path);
-	if (status == HISTREE_OK)
-		status = history_copy(copy->io, history, out, &options->tree, &watch, copy->error);
-	histree_history_close(history);
-	if (status == HISTREE_OK && copy->found.lost > 0)
-		status = error_set(copy->error, HISTREE_ERR_FORMAT,
-				   "'%s' is damaged; 'histree repair' makes a sound store of the rest", path);
-	if (status != HISTREE_OK || options->no_overviews)
-		return status;
-	const struct overview_options overviews = { .threads = options->tree.threads,
-						    .go_on = overviews_go_on,
-						    .context = copy };
-	return overviews_write(copy->io, out, &overviews, copy->error);
-}
-
-/* A file that need not be there. */
-static enum histree_status copy_file(struct store_copy *copy, const char *path, const char *out)
-{
-	enum histree_status status = io_copy(copy->io, path, out, copy->error);
-	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
-}
-
-/* A segment store is the same in its new place, and so are its overviews. */
-static enum histree_status convert_copy_segments(struct store_copy *copy,
-						 const struct histree_store_segments *meant, const char *path,
-						 const char *out)
-{
-	const struct histree_convert_options *options = copy->options;
-	enum histree_status status = copy_file(copy, path, out);
-	(void)meant;
-	for (uint32_t number = 1; status == HISTREE_OK && !options->no_overviews; number++) {
-		char *overview = segment_overview_path(path, number), *new = segment_overview_path(out, number);
-		status = overview != NULL && new != NULL ? io_copy(copy->io, overview, new, copy->error)
-							 : error_memory(copy->error, "a path");
-		free(overview);
-		free(new);
-	}
-	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
-}
-
-static enum histree_status take_manifest(struct store_copy *copy, const char *folder, enum histree_status status)
-{
-	if (status == HISTREE_NOT_FOUND)
-		return error_set(copy->error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE,
-				 folder);
-	if (status == HISTREE_OK && !copy->was_complete)
-		status = error_set(copy->error, HISTREE_ERR_INCOMPLETE,
-				   "'%s' is not complete; 'histree repair' makes a complete store of it", folder);
-	/* No build with those options would make the new store. */
-	copy->info.options = NULL;
-	return status;
-}
-
-static const struct copy_filter converting = {
-	.verb = "convert",
-	.manifest = take_manifest,
-	.history = convert_history,
-	.segments = convert_copy_segments,
-	.index = copy_file,
-};
-
-/* What is left of a file that failed is nobody's, but what was there before it is. */
-static enum histree_status convert_file(struct store_copy *copy)
-{
-	struct stat facts;
-	if (stat(copy->out, &facts) == 0)
-		return error_set(copy->error, HISTREE_ERR_EXISTS, "'%s' exists already", copy->out);
-	file_work_plan(&copy->work, copy->path);
-	file_work_begin(&copy->work, copy->path);
-	enum histree_status status = convert_history(copy, NULL, copy->path, copy->out);
-	if (status != HISTREE_OK)
-		copy->io->unlink(copy->io->context, copy->out);
-	return status;
-}
-
-enum histree_status pipeline_convert(const struct histree_convert_options *options, const struct io *io,
-				     struct histree_error *error)
-{
-	struct histree_error message = { 0 };
-	struct store_copy copy = {
-		.filter = &converting,
-		.options = options,
-		.path = options->path,
-		.out = options->out,
-		.force = options->force,
-		.io = io,
-		.error = &message,
-		.work = { .caller = options->work },
-	};
-	struct stat facts;
-	if (stat(options->path, &facts) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': %s", options->path, strerror(errno));
-	enum histree_status status = S_ISDIR(facts.st_mode) ? store_copy_make(&copy) : convert_file(&copy);
-	store_copy_release(&copy);
-	if (error != NULL && status != HISTREE_OK)
-		*error = message;
-	return status;
-}
-
-enum histree_status histree_convert(const struct histree_convert_options *options, struct histree_error *error)
-{
-	return pipeline_convert(options, &io_posix, error);
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = arena_allocate(arena, size, 1);
+	if (path != NULL)
+		snprintf(path, size, "%s/%s", folder, name);
+	return path;
 }
 
 /* ---- how far it is ------------------------------------------------------------------------------------------- */
@@ -209,16 +69,6 @@ bool file_work_goes_on(const struct file_work *work, double share)
 }
 
 /* ---- what there is ------------------------------------------------------------------------------------------- */
-
-/* Returns the path of a file in a folder, which the copy keeps; NULL if memory runs out. */
-static char *path_of(struct arena *arena, const char *folder, const char *name)
-{
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = arena_allocate(arena, size, 1);
-	if (path != NULL)
-		snprintf(path, size, "%s/%s", folder, name);
-	return path;
-}
 
 static enum histree_status add_history(struct store_copy *copy, struct histree_store_history history)
 {
@@ -296,7 +146,7 @@ enum histree_status store_copy_find_files(struct store_copy *copy, const char *f
 static enum histree_status read_manifest(struct store_copy *copy, const char *folder)
 {
 	struct histree_store_info *info = &copy->info;
-	const char *path = path_of(&copy->arena, folder, MANIFEST_FILE);
+	const char *path = store_copy_path(&copy->arena, folder, MANIFEST_FILE);
 	if (path == NULL)
 		return error_memory(copy->error, "a store");
 	enum histree_status status = manifest_read(copy->io, path, &copy->arena, info, copy->error);
@@ -347,8 +197,8 @@ static enum histree_status begin_file(struct store_copy *copy, const char *analy
 static enum histree_status copy_history(struct store_copy *copy, const char *from, const char *to,
 					struct histree_store_history *history)
 {
-	const char *path = path_of(&copy->arena, from, history->file);
-	const char *out = path_of(&copy->arena, to, history->file);
+	const char *path = store_copy_path(&copy->arena, from, history->file);
+	const char *out = store_copy_path(&copy->arena, to, history->file);
 	enum histree_status status = begin_file(copy, history->analysis, path, out);
 	if (status == HISTREE_OK)
 		status = copy->filter->history(copy, history, path, out);
@@ -361,8 +211,8 @@ static enum histree_status copy_history(struct store_copy *copy, const char *fro
 static enum histree_status copy_store_segments(struct store_copy *copy, const char *from, const char *to,
 					       struct histree_store_segments *segments)
 {
-	const char *path = path_of(&copy->arena, from, segments->file);
-	const char *out = path_of(&copy->arena, to, segments->file);
+	const char *path = store_copy_path(&copy->arena, from, segments->file);
+	const char *out = store_copy_path(&copy->arena, to, segments->file);
 	enum histree_status status = begin_file(copy, segments->analysis, path, out);
 	if (status == HISTREE_OK)
 		status = copy->filter->segments(copy, segments, path, out);
@@ -377,8 +227,8 @@ static enum histree_status copy_index(struct store_copy *copy, const char *from,
 {
 	const struct histree_store_info *info = &copy->info;
 	bool is_meant = copy->was_complete && (info->index_identity != 0 || info->manifest_version == 1);
-	const char *path = path_of(&copy->arena, from, EVENT_INDEX_FILE);
-	const char *out = path_of(&copy->arena, to, EVENT_INDEX_FILE);
+	const char *path = store_copy_path(&copy->arena, from, EVENT_INDEX_FILE);
+	const char *out = store_copy_path(&copy->arena, to, EVENT_INDEX_FILE);
 	if (!is_meant)
 		return HISTREE_OK;
 	copy->analysis = NULL;
@@ -392,7 +242,7 @@ static enum histree_status plan_files(struct store_copy *copy, const char *from)
 	for (size_t i = 0; i < copy->history_count + copy->segments_count; i++) {
 		const char *file = i < copy->history_count ? copy->histories[i].file
 							   : copy->segments[i - copy->history_count].file;
-		const char *path = path_of(&copy->arena, from, file);
+		const char *path = store_copy_path(&copy->arena, from, file);
 		if (path == NULL)
 			return error_memory(copy->error, "a path");
 		file_work_plan(&copy->work, path);
@@ -419,7 +269,7 @@ static enum histree_status copy_files(struct store_copy *copy, const char *from,
 		if (status == HISTREE_OK)
 			copy->segments[segments++] = store;
 	}
-	copy->history_count = histories;
+	copy->history_count = copy->found.histories = histories;
 	copy->segments_count = segments;
 	return HISTREE_OK;
 }
@@ -428,7 +278,7 @@ static enum histree_status copy_files(struct store_copy *copy, const char *from,
 static enum histree_status write_manifest(struct store_copy *copy, const char *folder)
 {
 	struct histree_store_info *info = &copy->info;
-	const char *path = path_of(&copy->arena, folder, MANIFEST_FILE);
+	const char *path = store_copy_path(&copy->arena, folder, MANIFEST_FILE);
 	info->complete = true;
 	info->partial = info->partial || copy->found.faults > 0;
 	info->warnings = copy->warnings;
@@ -490,8 +340,8 @@ static bool add_host(void *names, const char *name)
 	if (!is_host || hosts->count == MANIFEST_HOSTS_MAX)
 		return true;
 	const char *copy = arena_copy(&all->arena, name, length);
-	const char *inside = path_of(&all->arena, HOSTS_FOLDER, name);
-	const char *from = path_of(&all->arena, hosts->folder, name);
+	const char *inside = store_copy_path(&all->arena, HOSTS_FOLDER, name);
+	const char *from = store_copy_path(&all->arena, hosts->folder, name);
 	if (copy == NULL || inside == NULL || from == NULL ||
 	    !array_reserve(&hosts->hosts, &hosts->capacity, hosts->count + 1)) {
 		hosts->status = error_memory(all->error, "a store");
@@ -508,7 +358,7 @@ static bool add_host(void *names, const char *name)
 static enum histree_status find_hosts(struct hosts_copy *hosts, const char *from)
 {
 	struct store_copy *all = hosts->all;
-	hosts->folder = path_of(&all->arena, from, HOSTS_FOLDER);
+	hosts->folder = store_copy_path(&all->arena, from, HOSTS_FOLDER);
 	if (hosts->folder == NULL)
 		return error_memory(all->error, "a store");
 	enum histree_status status = io_list(all->io, hosts->folder, add_host, hosts, all->error);
@@ -534,7 +384,7 @@ static enum histree_status list_hosts(struct hosts_copy *hosts, const char *from
 		host->host = info->hosts[i];
 		host->traces = &info->traces[trace];
 		trace += host->host.trace_count;
-		host->from = path_of(&hosts->all->arena, from, host->host.folder);
+		host->from = store_copy_path(&hosts->all->arena, from, host->host.folder);
 		if (host->from == NULL)
 			return error_memory(hosts->all->error, "a store");
 	}
@@ -568,7 +418,7 @@ static bool is_folder(const char *path)
 /* Whether the folder of the hosts is elsewhere. */
 static bool has_link(struct store_copy *all)
 {
-	const char *folder = path_of(&all->arena, all->path, HOSTS_FOLDER);
+	const char *folder = store_copy_path(&all->arena, all->path, HOSTS_FOLDER);
 	return folder == NULL || !is_folder(folder);
 }
 
@@ -666,6 +516,7 @@ static enum histree_status look_at(struct hosts_copy *hosts, struct host_copy *h
 
 static void add_findings(struct copy_findings *all, const struct copy_findings *of_host)
 {
+	all->histories += of_host->histories;
 	all->lost += of_host->lost;
 	all->lost_nodes += of_host->lost_nodes;
 	all->faults += of_host->faults;
@@ -676,8 +527,8 @@ static void add_findings(struct copy_findings *all, const struct copy_findings *
 static enum histree_status copy_host(struct hosts_copy *hosts, struct host_copy *host, const char *to)
 {
 	struct store_copy *all = hosts->all, *copy = &host->copy;
-	const char *out = path_of(&all->arena, to, host->host.folder);
-	const char *inside = out != NULL ? path_of(&all->arena, out, MANIFEST_FILE) : NULL;
+	const char *out = store_copy_path(&all->arena, to, host->host.folder);
+	const char *inside = out != NULL ? store_copy_path(&all->arena, out, MANIFEST_FILE) : NULL;
 	if (inside == NULL)
 		return error_memory(all->error, "a store");
 	if (all->io->mkdir(all->io->context, out, 0777) != 0 && errno != EEXIST)
@@ -771,7 +622,7 @@ static enum histree_status copy_hosts(struct store_copy *all, const char *from, 
 static bool has_hosts(struct store_copy *copy)
 {
 	struct stat facts;
-	const char *hosts = copy->lost_manifest ? path_of(&copy->arena, copy->path, HOSTS_FOLDER) : NULL;
+	const char *hosts = copy->lost_manifest ? store_copy_path(&copy->arena, copy->path, HOSTS_FOLDER) : NULL;
 	return copy->info.host_count > 0 || (hosts != NULL && stat(hosts, &facts) == 0 && S_ISDIR(facts.st_mode));
 }
 

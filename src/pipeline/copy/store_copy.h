@@ -2,7 +2,7 @@
 /*
  * store_copy.h - copies a store, file by file, through a filter: to convert or to repair it.
  *
- * histree_convert() is here on a table of file calls, so that a test can make each of them fail.
+ * histree_convert() is here on a table of file calls, so that a test can make each of them fail (convert.c).
  *
  * All copies use the same walk: read the manifest, begin a folder, make each file of the store, or of the store of
  * each of several hosts, write the manifest of the result, and give the folder its name.  The filter decides what
@@ -52,6 +52,7 @@ struct copy_filter {
 
 /* What was found on the way. */
 struct copy_findings {
+	uint64_t histories;  /* that were made */
 	uint64_t lost;       /* pieces, of all histories */
 	uint64_t lost_nodes; /* of all segment stores */
 	uint64_t faults;
@@ -99,6 +100,9 @@ enum histree_status store_copy_make(struct store_copy *copy);
 void store_copy_release(struct store_copy *copy);
 
 /* ---- for filters --------------------------------------------------------------------------------------------- */
+
+/* Returns the path of a file in a folder, which the arena keeps; NULL if memory runs out. */
+char *store_copy_path(struct arena *arena, const char *folder, const char *name);
 
 /* The new manifest warns of it. */
 enum histree_status store_copy_warn(struct store_copy *copy, const char *warning);

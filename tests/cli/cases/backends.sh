@@ -25,7 +25,7 @@ cmp many/system-calls.seg others/system-calls.seg
 
 # What cannot be done with it.
 try histree dump partial100/kernel.sht
-try histree convert partial100 -o other
+try histree copy partial100 -o other
 histree rebuild -q partial100
 histree info partial100 --format json | grep -o '"checkpoint_count":[0-9]*'
 mv trace moved

@@ -73,7 +73,7 @@ md5sum two/hosts/*/*.sht >sums
 try histree rebuild -q two
 md5sum -c sums
 clocks two | sed 's/slope.*/slope/'
-try histree convert two
+try histree copy two
 try histree repair two
 echo "a name that no folder can have"
 histree build -q -f -o odd --host ../a=a --host .building=b

@@ -4,7 +4,7 @@ histree build -q -a kernel,system-calls -o store trace
 chmod -R u+w trace && rm -r trace
 histree dump store >expected
 for variant in sht osht esht rsht vrsht cluster; do
-	histree convert store -t $variant -o $variant
+	histree copy store -t $variant -o $variant
 	histree info $variant -a kernel --format json | grep -o '"variant":"[^"]*"'
 	histree dump $variant | cmp - expected
 	histree verify $variant >/dev/null || echo "$variant is not sound"
@@ -12,16 +12,16 @@ done
 histree segments esht system-calls --format tsv | cmp - <(histree segments store system-calls --format tsv)
 cmp esht/events.idx store/events.idx
 # To the end, also if there is more than one line.
-histree convert store -o again --progress json 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
+histree copy store -o again --progress json 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
 rm -r again
-try histree convert store -t esht
-histree convert store -t esht --node-size 4K --force
+try histree copy store -t esht
+histree copy store -t esht --node-size 4K --force
 histree info store -a kernel --format json | grep -o '"variant":"[^"]*"\|"node_size":[0-9]*'
 histree dump store | cmp - expected
-histree convert esht/kernel.sht -t sht -o file.sht
+histree copy esht/kernel.sht -t sht -o file.sht
 histree dump file.sht | cmp - expected
-try histree convert esht/kernel.sht -o file.sht
+try histree copy esht/kernel.sht -o file.sht
 printf '\377' | dd of=esht/kernel.sht bs=1 seek=70000 conv=notrunc status=none
-try histree convert esht -o other
-try histree convert nothing -o other
+try histree copy esht -o other
+try histree copy nothing -o other
 ls

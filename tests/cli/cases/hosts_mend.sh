@@ -20,18 +20,18 @@ try histree build -q -o two -a kernel,irqs -t esht --node-size 4K --clock none -
 histree dump two --format tsv >sound
 find two -type f | sort | xargs md5sum >sums
 echo "converted, beside it and in its place"
-try histree convert two -t sht -o other
+try histree copy two -t sht -o other
 histree dump other --format tsv | cmp - sound && echo "the same"
 histree info other | grep -E '^(variant|hosts)' 
 histree verify other | sed 's/[0-9]* nodes/N nodes/'
 cp -r two mine
-try histree convert mine -t vrsht --force
+try histree copy mine -t vrsht --force
 histree dump mine --format tsv | cmp - sound && echo "the same"
 histree verify mine | sed 's/[0-9]* nodes/N nodes/'
 find mine* -type f | sort
-try histree convert mine
-try histree convert --force mine/hosts/b
-try histree convert mine/hosts/b -o b.alone
+try histree copy mine
+try histree copy --force mine/hosts/b
+try histree copy mine/hosts/b -o b.alone
 histree info b.alone | grep '^host '
 echo "sound"
 try histree repair two
@@ -48,7 +48,7 @@ try histree verify hurt.repaired | sed 's/[0-9]* nodes, [0-9]*/N nodes, N/'
 histree info hurt.repaired | grep -E '^(partial|warnings)' | sed 's/[0-9][0-9]*/N/'
 histree dump hurt.repaired 'a\/1/**' --format tsv >a.repaired
 histree dump two 'a\/1/**' --format tsv | cmp - a.repaired && echo "the other host is the same"
-try histree convert hurt -o no 2>&1 | sed 's/node [0-9]*/node N/'
+try histree copy hurt -o no 2>&1 | sed 's/node [0-9]*/node N/'
 try histree repair --force hurt.repaired/hosts/b -o hurt.repaired/hosts/b
 echo "a missing host"
 cp -r two less
@@ -57,13 +57,13 @@ try histree query less --at +1s b
 try histree query less --at +1s '*/CPUs/0'
 try histree query less --at +1s 'a\/1/CPUs/0'
 try histree top less --limit 2 --format tsv
-try histree convert less -o no
+try histree copy less -o no
 try histree repair less
 try histree verify less.repaired | sed 's/[0-9]* nodes, [0-9]*/N nodes, N/'
 histree info less.repaired | grep -E '^(traces|hosts|partial|warnings)'
 echo "one that was converted by itself"
 cp -r two odd
-histree convert odd/hosts/b -t sht -o b.sht
+histree copy odd/hosts/b -t sht -o b.sht
 rm -r odd/hosts/b
 cp -r b.sht odd/hosts/b
 try histree verify odd 2>&1 | sed 's/[0-9]* nodes/N nodes/'

@@ -24,7 +24,7 @@ done
 histree ls "$STORE" --labels --format tsv >kernel.tsv
 python3 ../data/../golden/read_history.py --labels "$STORE/kernel.sht" | cmp - kernel.tsv && echo "read alike"
 # They stay where a history is made anew, and where another analysis says them.
-histree convert -t esht made -o converted 2>/dev/null
+histree copy -t esht made -o converted 2>/dev/null
 histree ls converted --labels --format tsv | cmp - listed.tsv && echo "converted"
 for analysis in kernel-compact kernel-tc kernel-2016; do
 	histree build -q -a $analysis -o store-$analysis "$DATA/demo-trace" 2>/dev/null

@@ -40,7 +40,7 @@ histree dump changes --format csv
 printf 'time\tpath\tvalue\n0\tA/1\t5\n5\tA/B/2\t6\n7\tA/1\t9\n' | histree load -q -o folders -
 histree dump folders --format csv >folders.csv
 for variant in cluster sht vrsht; do
-	rm -rf again && histree convert -t $variant -o again folders && histree verify again
+	rm -rf again && histree copy -t $variant -o again folders && histree verify again
 	histree dump again --format csv | cmp - folders.csv && echo the same
 done
 # A history can begin with the states of another one at a time.

@@ -45,6 +45,6 @@ for left in store.repaired store; do
 	for name in left left.building; do
 		try histree repair -f $name -o left
 	done
-	try histree convert left.building -o left
+	try histree copy left.building -o left
 	ls left.building/kernel.sht
 done

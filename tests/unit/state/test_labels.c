@@ -408,7 +408,7 @@ TEST(a_damaged_section_takes_no_state_with_it)
 
 	/* Its copy is sound, and has none. */
 	const struct copy_watch watch = { .lost = NULL };
-	assert_ok(history_copy(&memory.io, history, "g", NULL, &watch, NULL));
+	assert_ok(history_copy(&memory.io, history, "g", NULL, NULL, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	assert_int_equal(verify(history), 0);
@@ -456,7 +456,7 @@ TEST(a_copy_has_the_same_labels)
 	memory_io_init(&memory);
 	write_history(&memory, "mine", "f", tables, TABLES);
 	struct histree_history *history = open_history(&memory, "f");
-	assert_ok(history_copy(&memory.io, history, "g", &esht, &watch, NULL));
+	assert_ok(history_copy(&memory.io, history, "g", &esht, NULL, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	assert_int_equal(histree_labels_origin(history), HISTREE_LABELS_OF_FILE);

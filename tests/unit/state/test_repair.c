@@ -154,8 +154,8 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 			 has_fault ? HISTREE_ERR_FORMAT : HISTREE_OK);
 	assert_int_equal(faults > 0, has_fault);
 	struct histree_error error;
-	if (history_copy(&memory.io, history, "repaired", NULL, &(struct copy_watch){ .lost = nothing_is_lost },
-			 &error) != HISTREE_OK)
+	if (history_copy(&memory.io, history, "repaired", NULL, NULL,
+			 &(struct copy_watch){ .lost = nothing_is_lost }, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);
 
@@ -217,7 +217,7 @@ TEST(nulls_at_the_ends_are_left_out_again)
 		attribute_tree_release(&tree);
 
 		struct histree_history *history = open_history(&memory, "f", false);
-		assert_ok(history_copy(&memory.io, history, "copy", &options.tree, &watch, NULL));
+		assert_ok(history_copy(&memory.io, history, "copy", &options.tree, NULL, &watch, NULL));
 		histree_history_close(history);
 		const struct memory_file *before = memory_io_find(&memory, "f");
 		const struct memory_file *after = memory_io_find(&memory, "copy");
@@ -335,7 +335,7 @@ TEST(a_loss_over_slices_is_one_loss)
 	struct histree_history *history = open_history(&memory, "f", true);
 	ask_for_losses(history, &known);
 	const struct copy_watch report = { .lost = remember_loss, .context = &told };
-	if (history_copy(&memory.io, history, "repaired", NULL, &report, &error) != HISTREE_OK)
+	if (history_copy(&memory.io, history, "repaired", NULL, NULL, &report, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);
 

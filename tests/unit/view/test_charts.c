@@ -240,7 +240,7 @@ TEST(charts_stay_where_a_history_is_copied)
 	write_history(&memory, "io", 1, &truth);
 	struct histree_history *history = open_history(&memory, "f");
 	assert_non_null(histree_chart_find(history, "kin"));
-	assert_ok(history_copy(&memory.io, history, "g", NULL, &watch, NULL));
+	assert_ok(history_copy(&memory.io, history, "g", NULL, NULL, &watch, NULL));
 	histree_history_close(history);
 	history = open_history(&memory, "g");
 	histree_charts(history, &count);
