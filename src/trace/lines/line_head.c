@@ -309,9 +309,20 @@ static bool read_record(struct line_scan scan, struct line_head *out)
 	return true;
 }
 
+/* "(+16200)", how long after the line before, as "trace-cmd report --ts-diff" writes behind the time. */
+static void pass_difference(struct line_scan *scan)
+{
+	struct line_scan at = *scan;
+	uint64_t unused;
+	line_scan_spaces(&at);
+	if (line_scan_word(&at, "(+") && line_scan_number(&at, &unused) && line_scan_byte(&at, ')'))
+		*scan = at;
+}
+
 /* What follows the time. */
 static bool read_event(struct line_scan scan, struct line_head *out)
 {
+	pass_difference(&scan);
 	line_scan_spaces(&scan);
 	if (scan.at == scan.end) { /* perf script -F comm,tid,time,ip,sym */
 		static char samples[] = "samples";

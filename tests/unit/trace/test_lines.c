@@ -50,6 +50,12 @@ static const struct {
 	EVENT("a-1 [000] .... 1.0: sys_read -> 0x5", 1, 0, 1000000000, "sys_exit_read", "0x5"),
 	EVENT("a-1 [000] .... 1.0: vfs_read <-ksys_read", 1, 0, 1000000000, "function", "vfs_read <-ksys_read"),
 	EVENT("a-1 [000] .... 123456: e: x", 1, 0, 0, "e", "x"), /* a clock that counts */
+	/* with how long after the line before; of simpleperf; of a processor's events */
+	EVENT("  bash-1042 [003] 12.5: (+16200) e: x", 1042, 3, 12500000000, "e", "x"),
+	EVENT("  bash-1042 [003] 12.5: (+1) sys_read -> 0x5", 1042, 3, 12500000000, "sys_exit_read", "0x5"),
+	NONE(LINE_OTHER, "  bash-1042 [003] 12.5: (+x) e: x"),
+	EVENT("bash\t1042 [003] 12.5:\t\t1000 task-clock:u:", 1042, 3, 12500000000, "task-clock:u", ""),
+	EVENT("41/1042 12.5: 50 cpu/event=0xc0,umask=1/u: ", 1042, -1, 12500000000, "cpu/event=0xc0,umask=1/u", ""),
 	/* flags that touch the time */
 	EVENT("  bash-1042 [003] d..2100.500000: e: x", 1042, 3, 100500000000, "e", "x"),
 	EVENT("  bash-1042 [003] d.h3.99.5: e: x", 1042, 3, 99500000000, "e", "x"),
