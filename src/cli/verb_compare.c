@@ -203,11 +203,21 @@ static void put_state(struct row_writer *rows, const void *row)
 		row_value(rows, &state->value);
 }
 
+/* People read why. */
+static const char *noise_of_halves(const struct row_writer *rows, double difference)
+{
+	return !rows->format->for_people ? "noise"
+	       : difference == 0.0       ? "no difference"
+					 : "noise: halves of A, or of B, differ as much";
+}
+
 static void put_state_verdict(struct row_writer *rows, const void *state)
 {
 	const double difference = difference_of(state),
 		     noise = ((const struct histree_state_difference *)state)->noise;
-	row_text(rows, fabs(difference) <= noise ? "noise" : difference > 0 ? "more" : "less");
+	row_text(rows, fabs(difference) <= noise ? noise_of_halves(rows, difference)
+		       : difference > 0          ? "more"
+						 : "less");
 }
 
 #define COLUMN(text, columns, who, ...)                                        \
@@ -246,13 +256,22 @@ static enum cli_exit open_rows(struct row_writer *rows, const struct cli_questio
 
 /* ---- segments ------------------------------------------------------------------------------------ */
 
-static void put_verdict(struct row_writer *rows, const void *verdict)
+static void put_verdict(struct row_writer *rows, const void *difference)
 {
 	static const char *const words[] = { [HISTREE_DIFFERENCE_NONE] = "noise",
 					     [HISTREE_DIFFERENCE_LONGER] = "longer",
 					     [HISTREE_DIFFERENCE_SHORTER] = "shorter",
 					     [HISTREE_DIFFERENCE_UNSURE] = "too few" };
-	row_text(rows, words[*(const enum histree_difference *)verdict]);
+	const struct histree_segment_difference *facts = difference;
+	const bool is_noise = facts->verdict == HISTREE_DIFFERENCE_NONE;
+	if (is_noise && fabs(facts->longer - 0.5) <= facts->noise)
+		row_text(rows, noise_of_halves(rows, facts->longer - 0.5));
+	else if (is_noise && rows->format->for_people)
+		row_text(rows, "noise: in so many rows, chance does as much");
+	else if (facts->verdict == HISTREE_DIFFERENCE_UNSURE && rows->format->for_people)
+		row_text(rows, "too few: less than 8 on a side"); /* HISTREE_DIFFERENCE_COUNT_MIN */
+	else
+		row_text(rows, words[facts->verdict]);
 }
 
 static void put_value(struct row_writer *rows, const void *value)
@@ -323,7 +342,7 @@ static const struct row_column segment_columns[] = {
 	RIGHT("noise", 7, ALL, .put = put_three_digits, OF(noise)),
 	RIGHT("p", 8, ALL, .put = put_power, OF(p)),
 	COLUMN("distance", 0, PROGRAMS, .cell = CELL_REAL, OF(distance)),
-	COLUMN("verdict", 0, ALL, .put = put_verdict, OF(verdict)),
+	COLUMN("verdict", 0, ALL, .put = put_verdict),
 };
 #undef OF
 #undef RIGHT
