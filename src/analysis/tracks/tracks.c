@@ -484,10 +484,29 @@ static void free_tracks(void *instance)
 	free(tracks);
 }
 
+/* Counters of processes, which may have several series, and of what names no process. */
+static const struct histree_chart_entry counter_entries[] = {
+	{ .parent = HISTREE_CHART_TOP, .path = "Processes/*", .name = "." },
+	{ .parent = 0, .path = "Counters/*", .shown = "." },
+	{ .parent = 1, .path = "*", .shown = "." },
+	{ .parent = HISTREE_CHART_TOP, .path = "Counters/*", .shown = "." },
+	{ .parent = 3, .path = "*", .shown = "." },
+};
+
+static const struct histree_chart counter_charts[] = {
+	{ .name = "counters",
+	  .title = "Counters",
+	  .unit = "",
+	  .entries = counter_entries,
+	  .entry_count = sizeof(counter_entries) / sizeof(*counter_entries) },
+};
+
 const struct analysis analysis_tracks = {
 	.name = "tracks",
 	.version = 2,
 	.summary = "spans of programs that describe themselves, as a stack a thread, and their counters",
+	.charts = counter_charts,
+	.chart_count = sizeof(counter_charts) / sizeof(*counter_charts),
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
 	.create = create,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * attribute_rows.c - every attribute of every history, for stores of any analysis, as rows; and flows, which are
- * arrows between attributes.
+ * attribute_rows.c - every attribute of every history, for stores of any analysis, as rows; the processes, threads
+ * and tracks of spans by their names; and flows, which are arrows between attributes.
  *
  * The page shows attributes as a tree, with a row for each history at the top if there are several.  The protocol
  * has them in the order of their creation, after a row for each history, so that the entry of an attribute follows
@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/table.h"
 #include "histree/attributes.h"
 #include "histree/segments.h"
+#include "histree/states.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
@@ -221,6 +223,242 @@ const struct row_model row_model_attributes = {
 	.facts = facts,
 	.label = label,
 	.arrows = arrows,
+	.text = state_any_text,
+	.kind = { .text = state_any_text },
+};
+
+/* ---- span rows ----------------------------------------------------------------------------------------------- */
+
+/*
+ * Of the analysis `tracks`: processes and threads by name and number, and their spans.  A thread, or another track,
+ * shows its outermost spans itself, and those inside them by a row for each depth.  Counters are no rows but lines.
+ */
+struct span_row {
+	histree_quark quark; /* what it shows; HISTREE_ROOT: nothing */
+	uint32_t depth, descendants;
+	char *name;
+};
+
+struct span_rows {
+	struct span_row *rows;
+	uint32_t count;
+	struct histree_history *history;
+	struct track_arrows flows;
+	uint32_t *rows_of_flows; /* by quark: the row of that track and depth */
+};
+
+struct span_maker {
+	struct span_rows *rows;
+	size_t capacity;
+	const struct histree_attributes *attributes;
+	struct histree_cursor *query;
+};
+
+static bool find_stack(void *context, histree_quark quark)
+{
+	(void)quark;
+	*(bool *)context = true;
+	return false;
+}
+
+static bool has_spans(const struct dataset *dataset)
+{
+	bool found = false;
+	struct histree_history *history = dataset_history(dataset, "tracks");
+	return history != NULL &&
+	       histree_attributes_match(histree_history_attributes(history), HISTREE_ROOT, "**/CallStack/1",
+					find_stack, &found, NULL) == HISTREE_OK &&
+	       found;
+}
+
+static void free_span_rows(void *view)
+{
+	struct span_rows *rows = view;
+	for (uint32_t row = 0; row < rows->count; row++)
+		free(rows->rows[row].name);
+	track_arrows_close(&rows->flows);
+	free(rows->rows_of_flows);
+	free(rows->rows);
+	free(rows);
+}
+
+static bool is_called(const struct span_maker *maker, histree_quark quark, const char *wanted)
+{
+	char name[16];
+	const size_t size = strlen(wanted);
+	return histree_attributes_name(maker->attributes, quark, name, sizeof(name)) == size &&
+	       memcmp(name, wanted, size) == 0;
+}
+
+/* "main (101)", where the trace gives a name, "101" elsewhere; depths below a track have none. */
+static enum histree_status name_span_row(struct span_maker *maker, histree_quark quark, bool is_depth, char **out,
+					 struct histree_error *error)
+{
+	struct piece name = { 0 }, number = { 0 };
+	struct histree_interval state;
+	enum histree_status status =
+		is_depth ? HISTREE_OK
+			 : histree_query_single(maker->query, quark,
+						histree_history_info(maker->rows->history)->end, &state, error);
+	if (!is_depth && status == HISTREE_OK) {
+		piece_put_name(maker->attributes, quark, &number);
+		piece_put_char(&number, '\0');
+		if (state.value.type == HISTREE_STRING && state.value.size > 0) {
+			piece_put(&name, state.value.bytes, state.value.size);
+			piece_format(&name, " (%s)", number.failed ? "" : number.bytes);
+		} else {
+			piece_put_text(&name, number.failed ? "" : number.bytes);
+		}
+	}
+	piece_put_char(&name, '\0');
+	piece_release(&number);
+	*out = name.failed ? NULL : name.bytes;
+	if (name.failed)
+		piece_release(&name);
+	return status == HISTREE_OK && *out == NULL ? error_memory(error, "the spans") : status;
+}
+
+static enum histree_status add_span_row(struct span_maker *maker, histree_quark named, histree_quark shown,
+					uint32_t depth, bool is_depth, struct histree_error *error)
+{
+	struct span_rows *rows = maker->rows;
+	char *name = NULL;
+	enum histree_status status = name_span_row(maker, named, is_depth, &name, error);
+	if (status == HISTREE_OK && !array_reserve(&rows->rows, &maker->capacity, (size_t)rows->count + 1))
+		status = error_memory(error, "the spans");
+	if (status != HISTREE_OK) {
+		free(name);
+		return status;
+	}
+	if (shown != HISTREE_ROOT)
+		rows->rows_of_flows[shown] = rows->count;
+	rows->rows[rows->count++] = (struct span_row){ shown, depth, 0, name };
+	return HISTREE_OK;
+}
+
+/* An attribute, what it shows, and what is below it; what has no stack at or below it is no row. */
+static enum histree_status add_track(struct span_maker *maker, histree_quark quark, uint32_t depth,
+				     struct histree_error *error)
+{
+	enum { DEPTH_MAX = 8 }; /* of processes, tracks and lanes */
+	struct span_rows *rows = maker->rows;
+	const uint32_t own = rows->count;
+	histree_quark stack = HISTREE_ROOT, level = HISTREE_ROOT;
+	if (histree_attributes_find(maker->attributes, quark, "CallStack", &stack) != HISTREE_OK)
+		stack = HISTREE_ROOT;
+	else if (histree_attributes_find(maker->attributes, stack, "1", &level) != HISTREE_OK)
+		level = HISTREE_ROOT;
+	enum histree_status status = add_span_row(maker, quark, level, depth, false, error);
+	for (histree_quark below = level != HISTREE_ROOT ? histree_attributes_next_sibling(maker->attributes, level)
+							 : HISTREE_ROOT;
+	     below != HISTREE_ROOT && status == HISTREE_OK;
+	     below = histree_attributes_next_sibling(maker->attributes, below))
+		status = add_span_row(maker, below, below, depth + 1, true, error);
+	for (histree_quark child = histree_attributes_first_child(maker->attributes, quark);
+	     child != HISTREE_ROOT && status == HISTREE_OK && depth < DEPTH_MAX;
+	     child = histree_attributes_next_sibling(maker->attributes, child))
+		if (child != stack && !is_called(maker, child, "Counters"))
+			status = add_track(maker, child, depth + 1, error);
+	if (status != HISTREE_OK)
+		return status;
+	rows->rows[own].descendants = rows->count - own - 1;
+	if (level == HISTREE_ROOT && rows->rows[own].descendants == 0)
+		free(rows->rows[--rows->count].name);
+	return HISTREE_OK;
+}
+
+/* Processes are at the top, and so is what names none. */
+static enum histree_status add_tracks(struct span_maker *maker, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark top = histree_attributes_first_child(maker->attributes, HISTREE_ROOT);
+	     top != HISTREE_ROOT && status == HISTREE_OK;
+	     top = histree_attributes_next_sibling(maker->attributes, top)) {
+		const bool is_folder = is_called(maker, top, "Processes") || is_called(maker, top, "Threads") ||
+				       is_called(maker, top, "Async");
+		for (histree_quark child = histree_attributes_first_child(maker->attributes, top);
+		     is_folder && child != HISTREE_ROOT && status == HISTREE_OK;
+		     child = histree_attributes_next_sibling(maker->attributes, child))
+			status = add_track(maker, child, 0, error);
+		if (status == HISTREE_OK && is_called(maker, top, "CallStack"))
+			status = add_track(maker, HISTREE_ROOT, 0, error);
+	}
+	return status;
+}
+
+static enum histree_status span_rows_make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	struct span_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(error, "the spans");
+	rows->history = dataset_history(dataset, "tracks");
+	struct span_maker maker = { .rows = rows, .attributes = histree_history_attributes(rows->history) };
+	const size_t attributes = histree_history_info(rows->history)->attribute_count;
+	rows->rows_of_flows = calloc(attributes + 1, sizeof(*rows->rows_of_flows));
+	enum histree_status status = rows->rows_of_flows != NULL ? HISTREE_OK : error_memory(error, "the spans");
+	if (status == HISTREE_OK)
+		status = histree_query_create(rows->history, &maker.query, error);
+	if (status == HISTREE_OK)
+		status = add_tracks(&maker, error);
+	histree_cursor_free(maker.query);
+	track_arrows_open(&rows->flows, dataset);
+	if (status == HISTREE_OK)
+		*view = rows;
+	else
+		free_span_rows(rows);
+	return status;
+}
+
+static uint32_t span_rows_count(const void *view)
+{
+	const struct span_rows *rows = view;
+	return rows->count;
+}
+
+static void span_rows_facts(const void *view, uint32_t index, struct row_facts *out)
+{
+	const struct span_rows *rows = view;
+	const struct span_row *row = &rows->rows[index];
+	*out = (struct row_facts){
+		.history = rows->history,
+		.quark = row->quark,
+		.label = HISTREE_ROOT,
+		.table = row->quark != HISTREE_ROOT ? histree_labels_of(rows->history, row->quark) : NULL,
+		.depth = row->depth,
+		.descendants = row->descendants,
+	};
+}
+
+static void span_rows_label(const void *view, uint32_t index, struct piece *text)
+{
+	const struct span_rows *rows = view;
+	piece_put_text(text, rows->rows[index].name);
+}
+
+static void span_rows_arrows(const void *view, struct arrow_source *out)
+{
+	const struct span_rows *rows = view;
+	if (rows->flows.history != NULL)
+		*out = (struct arrow_source){ .model = &arrows_of_flows,
+					      .view = &rows->flows,
+					      .shown_as = rows->rows_of_flows };
+}
+
+static struct histree_history *history_of_spans(const struct dataset *dataset)
+{
+	return dataset_history(dataset, "tracks");
+}
+
+const struct row_model row_model_spans = {
+	.name = "spans",
+	.title = "Spans",
+	.own = { has_spans, span_rows_make, free_span_rows },
+	.has_arrows = track_arrows_apply,
+	.history = history_of_spans,
+	.count = span_rows_count,
+	.facts = span_rows_facts,
+	.label = span_rows_label,
+	.arrows = span_rows_arrows,
 	.text = state_any_text,
 	.kind = { .text = state_any_text },
 };

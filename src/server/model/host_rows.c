@@ -428,6 +428,7 @@ ROWS_OF_ALL(host_resources, row_model_resources)
 ROWS_OF_ALL(host_calls, row_model_calls)
 ROWS_OF_ALL(host_charts, row_model_charts)
 ROWS_OF_ALL(host_attributes, row_model_attributes)
+ROWS_OF_ALL(host_spans, row_model_spans)
 ROWS_OF_ALL(host_explorer, row_model_explorer)
 
 const struct view_kind *host_rows_kind(const struct row_model *model)
@@ -439,7 +440,7 @@ const struct view_kind *host_rows_kind(const struct row_model *model)
 		{ &row_model_threads, &host_threads },     { &row_model_early_threads, &host_early_threads },
 		{ &row_model_resources, &host_resources }, { &row_model_calls, &host_calls },
 		{ &row_model_charts, &host_charts },       { &row_model_attributes, &host_attributes },
-		{ &row_model_explorer, &host_explorer },
+		{ &row_model_explorer, &host_explorer },   { &row_model_spans, &host_spans },
 	};
 	size_t i = 0;
 	while (kinds[i].model != model)
@@ -448,7 +449,13 @@ const struct view_kind *host_rows_kind(const struct row_model *model)
 }
 
 const struct row_model *const row_models[] = {
-	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_charts, &row_model_attributes, NULL,
+	&row_model_threads,
+	&row_model_resources,
+	&row_model_spans,
+	&row_model_calls,
+	&row_model_charts,
+	&row_model_attributes,
+	NULL,
 };
 
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name)

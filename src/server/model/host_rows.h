@@ -86,7 +86,7 @@ bool host_rows_arrows(const void *rows, size_t index, struct arrow_source *out);
 
 /* The rows of each model, each a view of a dataset; and that of a model. */
 extern const struct view_kind host_threads, host_early_threads, host_resources, host_calls, host_charts,
-	host_explorer, host_attributes;
+	host_explorer, host_attributes, host_spans;
 const struct view_kind *host_rows_kind(const struct row_model *model);
 
 /* The models of the views of the page; NULL at the end. */

@@ -91,7 +91,7 @@ struct row_model {
 };
 
 extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_charts,
-	row_model_attributes;
+	row_model_spans, row_model_attributes;
 /* Not of the page's views. */
 extern const struct row_model row_model_early_threads, row_model_explorer;
 

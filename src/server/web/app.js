@@ -298,6 +298,7 @@ function openExperiment(chosen, parts) {
 	experiment = chosen;
 	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
 	document.title = `${chosen.name} – histree`;
+	$("jump-text").placeholder = time.clockName() === "since start" ? "Time  +12.5ms" : "Time  17:46:23.1  or  +12.5ms";
 	charts = [];
 	panels = [];
 	made = new Map();

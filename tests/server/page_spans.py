@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_spans.py HISTREE [SCREENSHOTS] - traces of spans in the page: processes, threads and tracks by name, spans in rows of
+their depth, flows as arrows, counters as lines, times since the start.  Screenshots and what is skipped are as in page.py."""
+import json
+import pathlib
+import sys
+import tempfile
+
+from page import main
+from serving import SOURCE
+
+CHART = "page.charts[0]"
+
+
+def trace_of(folder):
+    """Two processes that have names, spans in one another, an asynchronous one, a flow and two counters."""
+    events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": pid, "args": {"name": name}} for pid, name in ((10, "browser"), (20, "renderer"))]
+    events += [{"ph": "M", "name": "thread_name", "pid": pid, "tid": pid, "args": {"name": "main"}} for pid in (10, 20)]
+    for pid in 10, 20:
+        events += [{"ph": "X", "name": "frame", "pid": pid, "tid": pid, "ts": 100, "dur": 700},
+                   {"ph": "X", "name": "layout", "pid": pid, "tid": pid, "ts": 200, "dur": 400}]
+    events += [{"ph": "b", "cat": "c", "id": 1, "name": "load", "pid": 10, "ts": 300}, {"ph": "e", "cat": "c", "id": 1, "name": "load", "pid": 10, "ts": 900}]
+    events += [{"ph": "s", "cat": "f", "id": 2, "name": "paint", "pid": 10, "tid": 10, "ts": 250},
+               {"ph": "f", "cat": "f", "id": 2, "name": "paint", "pid": 20, "tid": 20, "ts": 500, "bp": "e"}]
+    for ts in range(0, 1000, 100):
+        events += [{"ph": "C", "name": "memory", "pid": 10, "ts": ts, "args": {"js": 1 + ts % 300, "images": 50}},
+                   {"ph": "C", "name": "fps", "pid": 20, "ts": ts, "args": {"value": 60 - ts / 50}}]
+    path = folder / "spans.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+def rows(page):
+    return page.browser.run(f"const {{ total }} = {CHART}; return [...Array(total).keys()].map((i) => {CHART}.infoAt(i)).map(({{ name, depth }}) => [depth, name])")
+
+
+def are_called_by_name(page):
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)") == ["spans"]
+    assert rows(page) == [[0, "browser (10)"], [1, "main (10)"], [2, ""], [1, "Async"], [2, "load"], [3, "1"],
+                          [0, "renderer (20)"], [1, "main (20)"], [2, ""]], rows(page)
+    texts = page.browser.run(f"""const {{ spans, texts }} = {CHART}.shown[0];
+        const textsOf = (row) => Array.from({{ length: row.length / 6 }}, (_, i) => texts[row[6 * i + 4] | row[6 * i + 5] << 16]);
+        return spans.map((row) => [...new Set(textsOf(row).filter(Boolean))]);""")
+    assert [texts[1], texts[2], texts[5]] == [["frame"], ["layout"], ["load"]], texts
+    assert page.get("document.getElementById('axis-label').textContent") == "time since the start"
+    page.shoot("spans")
+
+
+def flows_join_rows(page):
+    page.open()
+    page.browser.until(f"{CHART}.arrows.isComplete && {CHART}.arrows.arrows.length > 0")
+    arrow = page.get(f"{CHART}.arrows.arrows[0]")
+    assert [arrow["from"], arrow["to"]] == [2, 8], arrow
+
+
+def counters_are_lines(page):
+    page.open("#views=spans,charts")
+    page.browser.until("page.panels[0]?.isComplete && page.panels[0].lines.length > 0", "the lines are there")
+    names = page.get("page.panels[0].lines.map((line) => line.name)")
+    assert sorted(names) == ["browser / memory / images", "browser / memory / js", "renderer / fps"], names
+    page.shoot("counters")
+    page.browser.run("page.viewport.setDark(true)")
+    page.shoot("counters-dark")
+    page.browser.run("page.viewport.setDark(false)")
+
+
+def of_perfetto(page):
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)")[-1] == "spans"
+    view = "page.charts.at(-1)"
+    named = page.browser.run(f"return [...Array(Math.min({view}.total, 40)).keys()].map((i) => {view}.infoAt(i)?.name)")
+    assert any(name and "(" in name for name in named) and "CallStack" not in named and "Counters" not in named, named
+    page.shoot("perfetto")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as name:
+        PLAN = [(trace_of(pathlib.Path(name)), [are_called_by_name, flows_join_rows, counters_are_lines]),
+                (SOURCE / "tests" / "data" / "perfetto-made" / "both.pftrace", [of_perfetto])]
+        sys.exit(main(__doc__, PLAN))
