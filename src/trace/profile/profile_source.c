@@ -57,6 +57,7 @@ static enum profile_look look_at_member(struct json_span name, struct json_span 
 	    (json_span_is_text(name, "profiles") && (has(value, "\"evented\"") || has(value, "\"sampled\""))))
 		return PROFILE_SPEEDSCOPE;
 	if ((json_span_is_text(name, "nodes") && begins_list_of(value, "{") && has(value, "\"callFrame\"")) ||
+	    (json_span_is_text(name, "head") && has(value, "\"functionName\"") && has(value, "\"hitCount\"")) ||
 	    (json_span_is_text(name, "samples") && begins_list_of(value, digits)) ||
 	    (json_span_is_text(name, "timeDeltas") && begins_list_of(value, digits)))
 		return PROFILE_V8;
@@ -362,27 +363,82 @@ static struct json_span line_of(struct json_span call, char text[static 32])
 	return (struct json_span){ (const uint8_t *)text, (const uint8_t *)text + size, NULL };
 }
 
-static bool read_node(struct profile *profile, struct json_span node)
+/* A function that a node is about.  Returns INTERN_NONE when memory runs out. */
+static uint32_t frame_of(struct profile *profile, struct json_span name, struct json_span url,
+			 struct json_span line)
 {
 	static const char anonymous[] = "\"(anonymous)\"";
+	if (json_span_is_text(name, ""))
+		name = (struct json_span){ (const uint8_t *)anonymous,
+					   (const uint8_t *)anonymous + sizeof(anonymous) - 1, NULL };
+	return profile_frame(profile, name, url, line);
+}
+
+static bool read_node(struct profile *profile, struct json_span node)
+{
 	char line[32];
 	const struct json_span call = json_span_find(node, "callFrame"), id = json_span_find(node, "id");
 	const struct json_span above = json_span_find(node, "parent");
-	struct json_span name = json_span_find(call, "functionName");
 	int64_t number;
 	if (!json_span_int(id, &number)) {
 		profile->left_out++;
 		return true;
 	}
-	if (json_span_is_text(name, ""))
-		name = (struct json_span){ (const uint8_t *)anonymous,
-					   (const uint8_t *)anonymous + sizeof(anonymous) - 1, NULL };
-	const uint32_t frame = profile_frame(profile, name, json_span_find(call, "url"), line_of(call, line));
+	const uint32_t frame = frame_of(profile, json_span_find(call, "functionName"), json_span_find(call, "url"),
+					line_of(call, line));
 	const uint32_t stack = stack_of(profile, id);
 	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
 		return false;
 	packed_samples_set(&profile->samples, stack, stack_of(profile, above), frame);
 	return true;
+}
+
+/* What a node of old says: it holds its children, and lines count from 1. */
+struct old_node {
+	struct json_span id, name, url, line, children;
+};
+
+static struct old_node old_node_read(struct json_span node)
+{
+	struct old_node out = { .id = { NULL, NULL, NULL } };
+	const struct {
+		const char *name;
+		struct json_span *value;
+	} rows[] = {
+		{ "id", &out.id },           { "functionName", &out.name }, { "url", &out.url },
+		{ "lineNumber", &out.line }, { "children", &out.children },
+	};
+	struct json_span rest = json_span_inside(node, '{'), name, value;
+	while (json_span_next_member(&rest, &name, &value))
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			if (json_span_is_text(name, rows[i].name))
+				*rows[i].value = value;
+	return out;
+}
+
+/* With those below it.  V8 keeps 255 frames of a stack; each level costs a walk over all that is in it. */
+static enum histree_status read_old_node(struct profile *profile, struct json_span span, uint32_t parent,
+					 unsigned depth, struct histree_error *error)
+{
+	enum { DEPTH_MAX = 260 };
+	const struct old_node node = old_node_read(span);
+	int64_t number;
+	if (depth > DEPTH_MAX || !json_span_int(node.id, &number)) {
+		profile->left_out++;
+		return HISTREE_OK;
+	}
+	const bool has_line = json_span_int(node.line, &number) && number > 0;
+	const struct json_span no_line = { span.end, span.end, NULL };
+	const uint32_t frame = frame_of(profile, node.name, node.url, has_line ? node.line : no_line);
+	const uint32_t stack = stack_of(profile, node.id);
+	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
+		return error_memory(error, "a profile");
+	packed_samples_set(&profile->samples, stack, parent, frame);
+	struct json_span rest = json_span_inside(node.children, '['), child;
+	enum histree_status status = packed_source_look(profile->packed, error);
+	while (status == HISTREE_OK && json_span_next(&rest, &child))
+		status = read_old_node(profile, child, stack, depth + 1, error);
+	return status;
 }
 
 /* A node says what its children are, which may stand before it. */
@@ -412,14 +468,29 @@ static enum histree_status read_nodes(struct profile *profile, struct json_span 
 	return status;
 }
 
-/* The time of the next sample; false: nothing says it. */
-static bool next_time(struct json_span *deltas, json_wide *at)
+/* When samples were taken: since the one before, or in profiles of old since the clock began. */
+struct sample_times {
+	struct json_span rest;
+	bool are_whole;
+};
+
+static struct sample_times sample_times(struct json_span document)
 {
-	struct json_span delta;
+	const struct json_span deltas = json_span_find(document, "timeDeltas");
+	const bool are_whole = !json_span_is_there(deltas);
+	return (struct sample_times){
+		json_span_inside(are_whole ? json_span_find(document, "timestamps") : deltas, '['), are_whole
+	};
+}
+
+/* The time of the next sample; false: nothing says it. */
+static bool next_time(struct sample_times *times, json_wide *at)
+{
+	struct json_span time;
 	json_wide wide;
-	if (!json_span_next(deltas, &delta) || !json_span_scaled(delta, PROFILE_SCALE_US, &wide))
+	if (!json_span_next(&times->rest, &time) || !json_span_scaled(time, PROFILE_SCALE_US, &wide))
 		return false;
-	*at += wide;
+	*at = times->are_whole ? wide : *at + wide;
 	return true;
 }
 
@@ -428,17 +499,17 @@ static enum histree_status read_samples(struct profile *profile, struct json_spa
 					struct histree_error *error)
 {
 	struct json_span rest = json_span_inside(json_span_find(document, "samples"), '['), id;
-	struct json_span deltas = json_span_inside(json_span_find(document, "timeDeltas"), '[');
+	struct sample_times times = sample_times(document);
 	json_wide at = 0, last = 0;
 	enum histree_status status = HISTREE_OK;
 	json_span_scaled(json_span_find(document, "startTime"), PROFILE_SCALE_US, &at);
-	const bool has_times = next_time(&deltas, &at);
+	const bool has_times = next_time(&times, &at);
 	last = at;
 	while (status == HISTREE_OK && json_span_next(&rest, &id)) {
 		const uint32_t stack = stack_of(profile, id);
 		const json_wide begin = last;
 		histree_time time, end;
-		next_time(&deltas, &at);
+		next_time(&times, &at);
 		last = at > last ? at : last;
 		int64_t number;
 		if (!json_span_int(id, &number) || !profile_time(begin, &time) || !profile_time(last, &end)) {
@@ -456,8 +527,12 @@ static enum histree_status read_samples(struct profile *profile, struct json_spa
 static enum histree_status profile_read_v8(struct profile *profile, struct json_span document,
 					   struct histree_error *error)
 {
-	const struct json_span nodes = json_span_find(document, "nodes");
-	enum histree_status status = read_nodes(profile, nodes, read_node, error);
+	const struct json_span nodes = json_span_find(document, "nodes"), head = json_span_find(document, "head");
+	enum histree_status status = HISTREE_OK;
+	if (json_span_is_there(head))
+		status = read_old_node(profile, head, EVENT_NO_STACK, 0, error);
+	if (status == HISTREE_OK)
+		status = read_nodes(profile, nodes, read_node, error);
 	if (status == HISTREE_OK)
 		status = read_nodes(profile, nodes, read_children, error);
 	if (status == HISTREE_OK)

@@ -88,3 +88,15 @@ histree dump markers --format tsv 2>/dev/null | grep CallStack/1 | cut -f 1,2,5
 head -c 700 spans.speedscope.json >cut.json
 try histree build cut.json -o cut 2>&1 | sed 's/[0-9.]* ms/T ms/'
 histree flame cut --folded
+# V8 of old: nodes hold their children, lines count from 1, and samples have times of their own.
+cat >old.cpuprofile <<'END'
+{"head":{"functionName":"(root)","url":"","lineNumber":0,"callUID":1,"bailoutReason":"","id":1,"hitCount":0,"children":[
+{"functionName":"","url":"app.js","lineNumber":1,"callUID":2,"id":2,"hitCount":1,"children":[
+{"functionName":"draw","url":"app.js","lineNumber":12,"callUID":3,"id":3,"hitCount":2,"children":[]},
+{"functionName":"load","url":"app.js","lineNumber":20,"callUID":4,"id":4,"hitCount":1,"children":[
+{"functionName":"draw","url":"app.js","lineNumber":12,"callUID":5,"id":5,"hitCount":0,"children":[]}]}]}]},
+"startTime":5,"endTime":6,"samples":[2,3,5,4],"timestamps":[5000100,5000300,5000350,5000950]}
+END
+histree build -q old.cpuprofile -o old
+histree segments old samples --format tsv | cut -f 1,3,11-13
+histree flame old --folded --count
