@@ -133,7 +133,7 @@ enum histree_status segment_batch_add(struct segment_batch *batch, const struct 
 	const size_t at = batch->count;
 	assert(at < batch->capacity);
 	for (size_t i = 0; i < batch->field_count; i++) {
-		const struct segment_column *column = &batch->columns[i];
+		struct segment_column *column = &batch->columns[i];
 		const struct histree_value *value = segment->content != NULL ? &segment->content[i] : NULL;
 		const bool is_null = value == NULL || value->type == HISTREE_NULL;
 		uint64_t code = 0;
@@ -146,6 +146,7 @@ enum histree_status segment_batch_add(struct segment_batch *batch, const struct 
 		}
 		column->codes[at] = code;
 		column->nulls[at] = is_null;
+		column->null_count += is_null;
 	}
 	batch->times[at] =
 		(struct segment_times){ .start = segment->start, .duration = histree_segment_duration(segment) };
@@ -156,6 +157,8 @@ enum histree_status segment_batch_add(struct segment_batch *batch, const struct 
 void segment_batch_clear(struct segment_batch *batch)
 {
 	batch->count = 0;
+	for (size_t i = 0; i < batch->field_count; i++)
+		batch->columns[i].null_count = 0;
 	intern_release(&batch->strings);
 	memset(batch->recent, 0, sizeof(batch->recent));
 }

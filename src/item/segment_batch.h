@@ -33,6 +33,7 @@ struct segment_column {
 	enum histree_type type;
 	uint64_t *codes; /* 0 where the value is null */
 	uint8_t *nulls;  /* 1: null */
+	size_t null_count;
 };
 
 enum { SEGMENT_RECENT = 256 };

@@ -213,21 +213,42 @@ static void find_codes(struct number_list *codes, const struct number_list *null
 			codes->numbers[i] = codes->min;
 }
 
+/* What a column has of the segments of a block, as it will be written.  False: no memory. */
+static bool gather_column(struct segment_builder *builder, const struct segment_column *column,
+			  const uint32_t *order, struct number_list *codes, struct number_list *nulls)
+{
+	nulls->max = 0;
+	for (size_t i = 0; i < codes->count; i++)
+		codes->numbers[i] = column->codes[order[i]];
+	for (size_t i = 0; column->null_count > 0 && i < codes->count; i++) {
+		nulls->numbers[i] = column->nulls[order[i]];
+		nulls->max |= nulls->numbers[i];
+	}
+	if (column->type == HISTREE_STRING && !number_strings(builder, codes, nulls))
+		return false;
+	find_codes(codes, nulls);
+	return true;
+}
+
+/* The same of a column in which nothing is. */
+static void gather_nulls(struct number_list *codes, struct number_list *nulls)
+{
+	codes->min = codes->max = 0;
+	for (size_t i = 0; i < nulls->count; i++)
+		nulls->numbers[i] = 1;
+	nulls->max = 1;
+}
+
 static bool write_fields(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			 size_t count, size_t headers)
 {
 	struct number_list codes = { .count = count }, nulls = { .count = count };
 	for (size_t field = 0; field < batch->field_count; field++) {
 		const struct segment_column *column = &batch->columns[field];
-		nulls.max = 0;
-		for (size_t i = 0; i < count; i++) {
-			codes.numbers[i] = column->codes[order[i]];
-			nulls.numbers[i] = column->nulls[order[i]];
-			nulls.max |= nulls.numbers[i];
-		}
-		if (column->type == HISTREE_STRING && !number_strings(builder, &codes, &nulls))
+		if (column->null_count == batch->count)
+			gather_nulls(&codes, &nulls);
+		else if (!gather_column(builder, column, order, &codes, &nulls))
 			return false;
-		find_codes(&codes, &nulls);
 		unsigned width = bits_needed(codes.max - codes.min);
 		if ((nulls.max != 0 && !put_numbers(&builder->blocks, &nulls, 0, 1)) ||
 		    !put_numbers(&builder->blocks, &codes, codes.min, width))

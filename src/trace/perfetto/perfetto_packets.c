@@ -464,9 +464,11 @@ static enum histree_status unpack_all(struct perfetto_packets *packets, struct g
 }
 
 /* Returns whether the packet holds others, and where: it has no field before that. */
-static bool is_compressed(struct wire_message packet, struct wire_field *out)
+static inline bool is_compressed(struct wire_message packet, struct wire_field *out)
 {
-	return wire_next(&packet, out) && out->number == COMPRESSED_PACKETS && out->bytes != NULL;
+	enum { TAG_BEGINS = ((COMPRESSED_PACKETS << 3 | WIRE_BYTES) & 0x7f) | 0x80 }; /* so do others */
+	return packet.at < packet.end && *packet.at == TAG_BEGINS && wire_next(&packet, out) &&
+	       out->number == COMPRESSED_PACKETS && out->bytes != NULL;
 }
 
 /* The next one of a packet of packets; compressed ones contain none. */
@@ -474,6 +476,8 @@ static enum histree_status next_inside(struct perfetto_packets *packets, struct 
 				       struct histree_error *error)
 {
 	struct wire_field field;
+	if (packets->inside.at == packets->inside.end && !packets->is_inner_cut && !packets->inside.is_damaged)
+		return HISTREE_END; /* nearly always */
 	while (wire_next(&packets->inside, &field))
 		if (field.number == 1 && field.bytes != NULL) {
 			*out = wire_inside(&field);
@@ -487,12 +491,28 @@ static enum histree_status next_inside(struct perfetto_packets *packets, struct 
 
 /* ---- packets of the file --------------------------------------------------------------------------------- */
 
+/* Get one that is whole in what was read of the file; false: that takes a closer look. */
+static inline bool next_in_sight(struct trace_bytes *bytes, struct wire_message *out)
+{
+	uint64_t size;
+	if (bytes->end - bytes->at < HEAD_SIZE_MAX || bytes->at[0] != TAG_OF_PACKET)
+		return false;
+	const uint8_t *body = get_varint(bytes->at + 1, bytes->end, &size);
+	if (body == NULL || size > PACKET_SIZE_MAX || size > (size_t)(bytes->end - body))
+		return false;
+	*out = wire_message(body, (size_t)size);
+	bytes->at = body + size;
+	return true;
+}
+
 static enum histree_status next_of_file(struct perfetto_packets *packets, struct wire_message *out,
 					struct histree_error *error)
 {
 	struct trace_bytes *bytes = &packets->bytes;
 	size_t count;
 	uint64_t size;
+	if (next_in_sight(bytes, out))
+		return HISTREE_OK;
 	enum histree_status status = see(packets, HEAD_SIZE_MAX, &count, error);
 	if (status != HISTREE_OK)
 		return status;

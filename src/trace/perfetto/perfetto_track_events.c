@@ -56,7 +56,7 @@ static void put_other(struct packed_cell *cells, char text[PERFETTO_TEXT_SIZE], 
 }
 
 /* A track that is neither a thread nor a process has the process of its ancestors, and so has one that is apart. */
-static void put_track(const struct perfetto_tracks *tracks, uint64_t uuid, char text[PERFETTO_TEXT_SIZE],
+static void put_track(struct perfetto_tracks *tracks, uint64_t uuid, char text[PERFETTO_TEXT_SIZE],
 		      struct packed_cell *cells)
 {
 	const struct perfetto_track *track = perfetto_tracks_find(tracks, uuid);

@@ -689,9 +689,9 @@ bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message des
 	return has_memory && (track == NULL || read_owner(tracks, track, &process, &thread));
 }
 
-struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks, uint64_t uuid)
+struct perfetto_track *perfetto_tracks_find(struct perfetto_tracks *tracks, uint64_t uuid)
 {
-	return id_map_find(&tracks->map, uuid);
+	return id_map_find_again(&tracks->map, uuid);
 }
 
 /* Parents may go round in a circle. */

@@ -164,7 +164,7 @@ struct perfetto_tracks {
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor);
 
 /* Returns NULL for a track that is not described. */
-struct perfetto_track *perfetto_tracks_find(const struct perfetto_tracks *tracks, uint64_t uuid);
+struct perfetto_track *perfetto_tracks_find(struct perfetto_tracks *tracks, uint64_t uuid);
 
 /* Returns the process or thread that a track belongs to, itself if it is one; NULL: to none. */
 const struct perfetto_track *perfetto_tracks_owner(const struct perfetto_tracks *tracks,
