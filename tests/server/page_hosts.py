@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page_hosts.py HISTREE [SCREENSHOTS] - the page of a store of six hosts, one of them missing: hosts begin folded, and open.
+"""page_hosts.py HISTREE [SCREENSHOTS] - the page of a store of six hosts, one of them missing: hosts begin folded, and open;
+and of two whose clocks differ.
 Screenshots and what is skipped are as in page.py."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -12,6 +14,8 @@ import browser
 from browser import Browser
 from page import SKIP, Page
 from serving import SMALL_TRACE, Server, Tally
+
+import two_hosts
 
 HOSTS = [f"node{number}" for number in range(6)]
 INFO = "page.charts[0].infoAt({})"
@@ -39,6 +43,32 @@ def shows_events(page):
     assert page.browser.run("return document.querySelector('.panel .line .host').textContent") in HOSTS
 
 
+def says_how_wrong_clocks_are(page, info):
+    """Who is who, and what `histree info` says of the clocks: in the panel Hosts, and beside the row of a host."""
+    page.open('#control-flow={"sort":"tree"}&views=control-flow,hosts')
+    page.browser.until("page.panels[0]?.body.children.length > 0", "the hosts are listed")
+    lines = page.get("[...page.panels[0].body.children].map((line) => [...line.children].map((cell) => cell.textContent))")
+    assert [line[0] for line in lines] == [host["name"] for host in info["hosts"]] and "reference" in lines[0][4] and lines[0][5] == "", lines
+    clock = info["hosts"][1]["clock"]
+    assert f"{clock['matches']} packets with {info['hosts'][0]['name']}" in lines[1][4], (lines, clock)
+    said = page.browser.run("const time = await import('./time.js'); return time.duration(arguments_[0])", clock["error"])
+    assert lines[1][5] == said, (lines, clock)
+    numbers = {name: number for name, number in page.names()}
+    assert numbers["b"] == f"±{said}" and numbers["a"] == "", numbers
+    assert "all hosts" in page.get("document.getElementById('usage-scale').textContent")
+    page.shoot("clocks")
+
+
+def of_two_hosts(histree, folder):
+    """A store of a client and a server, whose clocks differ, and what is said of it."""
+    two_hosts.write(folder, two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
+    store = folder / "two.histree"
+    subprocess.run([histree, "build", "-q", "-a", "kernel,graph", "-o", store, "--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"],
+                   check=True, stderr=subprocess.DEVNULL)
+    [info] = json.loads(subprocess.run([histree, "info", "--format", "json", store], check=True, capture_output=True).stdout)
+    return store, info
+
+
 def main():
     if not browser.is_here():
         print("skipped: needs a browser (apt-get install chromium chromium-driver)")
@@ -58,6 +88,11 @@ def main():
                 page = Page(server, view, pathlib.Path(sys.argv[2]) / "hosts" if len(sys.argv) == 3 else None)
                 for test in begins_folded, opens_a_host, shows_events:
                     tally.run(test.__name__, lambda: test(page))
+                view.open("about:blank")
+            store, info = of_two_hosts(sys.argv[1], folder)
+            with Server(sys.argv[1], folder, [store]) as server:
+                page = Page(server, view, pathlib.Path(sys.argv[2]) / "hosts" if len(sys.argv) == 3 else None)
+                tally.run("says_how_wrong_clocks_are", lambda: says_how_wrong_clocks_are(page, info))
                 view.open("about:blank")
         finally:
             view.close()

@@ -12,8 +12,9 @@
 #include "view/view.h"
 
 /*
- * Lists the experiments: [{uuid, name, store, start, duration, status, progress, hosts: [{name, why}],
- * views: [{name, title, rows}]}].  Of several hosts, rows and events say which is theirs: `host`.
+ * Lists the experiments: [{uuid, name, store, start, duration, status, progress, hosts: [{name, why, events, from,
+ * to, clock: {quality, matches, error, neighbour}}], views: [{name, title, rows}]}].  Of several hosts, rows and
+ * events say which is theirs: `host`.  `error` is how wrong a clock is at most, in ns, absent if nothing bounds it.
  */
 endpoint_function api_experiments;
 

@@ -3,6 +3,7 @@
  * api_traces.c - the open traces and their properties, for the page: views, the meaning of colours, bookmarks.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/bytes.h"
@@ -32,6 +33,40 @@ static void write_warning(struct json_writer *json, const struct histree_store_i
 	json_text_member(json, "warning", text);
 }
 
+/* How the times of a host came to be those of the reference. */
+static void write_clock(struct json_writer *json, const struct histree_store_info *info, size_t host)
+{
+	const struct histree_clock *clock = info->hosts[host].clock;
+	json_begin_object_member(json, "clock");
+	json_text_member(json, "quality", histree_clock_quality_name(clock->quality));
+	json_int_member(json, "matches", (int64_t)clock->matches);
+	if (clock->error < 0x1p62) /* else nothing bounds it */
+		json_int_member(json, "error", (int64_t)ceil(clock->error));
+	if (info->hosts[host].neighbour != host)
+		json_text_member(json, "neighbour", info->hosts[info->hosts[host].neighbour].name);
+	json_end(json);
+}
+
+static void write_host(struct json_writer *json, const struct dataset *dataset, size_t index)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	json_begin_object(json);
+	json_text_member(json, "name", dataset->hosts[index].name);
+	if (dataset->hosts[index].why != NULL)
+		json_text_member(json, "why", dataset->hosts[index].why);
+	if (index < info->host_count) {
+		const struct histree_store_host *host = &info->hosts[index];
+		json_int_member(json, "events", (int64_t)host->event_count);
+		if (host->start <= host->end) {
+			json_int_member(json, "from", host->start - info->start);
+			json_int_member(json, "to", host->end - info->start);
+		}
+		if (host->clock != NULL)
+			write_clock(json, info, index);
+	}
+	json_end(json);
+}
+
 static void write_ready(struct json_writer *json, const struct dataset *dataset)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
@@ -55,13 +90,8 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_bool_member(json, "hasStacks", flame_list_applies(dataset));
 	if (dataset->host_count > 0) {
 		json_begin_array_member(json, "hosts");
-		for (size_t i = 0; i < dataset->host_count; i++) {
-			json_begin_object(json);
-			json_text_member(json, "name", dataset->hosts[i].name);
-			if (dataset->hosts[i].why != NULL)
-				json_text_member(json, "why", dataset->hosts[i].why);
-			json_end(json);
-		}
+		for (size_t i = 0; i < dataset->host_count; i++)
+			write_host(json, dataset, i);
 		json_end(json);
 	}
 	json_begin_array_member(json, "views");

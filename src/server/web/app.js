@@ -28,6 +28,7 @@ const PANELS = [
 	{ name: "charts", title: "Charts", load: async () => (await import("./charts_panel.js")).ChartsPanel, applies: (one) => one.hasCharts },
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "flame", title: "Flame graph", load: async () => (await import("./flame_panel.js")).FlamePanel, applies: (one) => one.hasStacks },
+	{ name: "hosts", title: "Hosts", load: async () => (await import("./hosts_panel.js")).HostsPanel, applies: (one) => Boolean(one.hosts) },
 	{ name: "ask", title: "Ask", load: async () => (await import("./ask_panel.js")).AskPanel, applies: () => true },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true, isForDevelopers: true },
 ];

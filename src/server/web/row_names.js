@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // row_names.js - the names on the left of a chart: a few elements that are used again, whatever the number of rows.
 
+import { errorOf } from "./hosts_panel.js";
 import { element } from "./panel.js";
 import * as time from "./time.js";
 
@@ -19,6 +20,8 @@ function countsOf({ ran, waited, below }) {
 function titleOf(info) {
 	if (info?.why)
 		return info.why;
+	if (info?.isHost)
+		return "a host; how wrong its times are at most, the panel Hosts says more";
 	if (info?.group === undefined)
 		return "";
 	const still = info.below + 1 - info.ran - info.waited;
@@ -60,6 +63,10 @@ export class RowNames {
 
 	#numberOf(info, isTree) {
 		const { sort } = this.chart.settings;
+		if (info?.isHost) {
+			const host = this.chart.experiment.hosts.find(({ name }) => name === info.name);
+			return host ? errorOf(host) : "";
+		}
 		return isFoldedGroup(info) ? countsOf(info) : [
 			info?.cpu > 0 && sort === "cpu" ? time.duration(info.cpu) : "",
 			info?.tid >= 0 ? info.tid : "",

@@ -222,7 +222,7 @@ export class Usage extends CurveStrip {
 			(shown.to - shown.from) / viewport.span * width, height);
 		context.globalAlpha = 1;
 		drawMarkers(context, viewport, width, height);
-		this.label.textContent = `0 to ${max} % of one CPU${this.curve.isKnown ? "" : "; hatched: unknown"}`;
+		this.label.textContent = `0 to ${max} % of one CPU${this.experiment?.hosts ? ", all hosts" : ""}${this.curve.isKnown ? "" : "; hatched: unknown"}`;
 	}
 }
 
