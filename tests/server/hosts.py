@@ -197,7 +197,9 @@ def statistics(alone, both):
 def rows(alone, both):
     """The page's rows: each below its host, folded or not; found, sorted, searched with the host they are of."""
     experiment, = ask(both, "experiments")
-    assert experiment["hosts"] == [{"name": name} for name in HOSTS]
+    assert [host["name"] for host in experiment["hosts"]] == list(HOSTS) and not any("why" in host for host in experiment["hosts"])
+    [first, *others] = experiment["hosts"]
+    assert all(host["events"] == first["events"] and host["to"] - host["from"] == first["to"] - first["from"] for host in others), experiment["hosts"]
     assert "hosts" not in ask(alone, "experiments")[0]
     for view in "control-flow", "resources", "attributes":
         single, found = rows_of(alone, view), rows_of(both, view)

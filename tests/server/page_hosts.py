@@ -65,7 +65,7 @@ def of_two_hosts(histree, folder):
     store = folder / "two.histree"
     subprocess.run([histree, "build", "-q", "-a", "kernel,graph", "-o", store, "--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"],
                    check=True, stderr=subprocess.DEVNULL)
-    [info] = json.loads(subprocess.run([histree, "info", "--format", "json", store], check=True, capture_output=True).stdout)
+    info = json.loads(subprocess.run([histree, "info", "--format", "json", store], check=True, capture_output=True).stdout)[0]  # of the first history
     return store, info
 
 
