@@ -419,13 +419,27 @@ void row_text_or_null(struct row_writer *rows, const char *text)
 		row_null(rows);
 }
 
+static int64_t day_of(histree_time time)
+{
+	const int64_t ns = INT64_C(86400) * 1000000000;
+	return time / ns - (time % ns < 0);
+}
+
+void row_say_day(struct row_writer *rows, histree_time time)
+{
+	rows->has_day = rows->format->for_people;
+	rows->day = day_of(time);
+}
+
 void row_clock(struct row_writer *rows, histree_time time)
 {
 	char text[TIME_TEXT_SIZE];
-	if (rows->format->for_people)
-		row_bytes(rows, text, time_format_clock(time, text));
-	else
+	if (!rows->format->for_people)
 		row_number(rows, time);
+	else if (rows->has_day && day_of(time) != rows->day)
+		row_bytes(rows, text, time_format_date(time, text));
+	else
+		row_bytes(rows, text, time_format_clock(time, text));
 }
 
 void row_path(struct row_writer *rows, const char *path, size_t size)
@@ -490,10 +504,23 @@ void row_end(struct row_writer *rows)
 }
 
 /* They are no row. */
+/* The first clock that has room for it says the day. */
+static void put_name(struct row_writer *rows, const struct row_column *column, bool *day_is_due)
+{
+	char date[TIME_TEXT_SIZE], name[64];
+	time_format_date(rows->day * INT64_C(86400) * 1000000000, date);
+	const int size = snprintf(name, sizeof(name), "%s %.10s", column->name, date);
+	const bool has_day = *day_is_due && column->cell == CELL_CLOCK && (unsigned)size <= column->width &&
+			     !is_left_out(rows, rows->column);
+	*day_is_due = *day_is_due && !has_day;
+	row_text(rows, has_day ? name : column->name);
+}
+
 void row_names(struct row_writer *rows)
 {
 	const bool is_due = rows->format->for_people && rows->row_count == 0;
 	const size_t column = rows->column;
+	bool day_is_due = rows->has_day;
 	rows->is_named = false;
 	find_quick(rows);
 	if (!is_due)
@@ -501,7 +528,7 @@ void row_names(struct row_writer *rows)
 	rows->column = 0;
 	output_text(rows->output, rows->is_bold ? "\033[1m" : "");
 	for (size_t i = 0; i < rows->column_count; i++)
-		row_text(rows, rows->columns[i].name);
+		put_name(rows, &rows->columns[i], &day_is_due);
 	output_text(rows->output, rows->is_bold ? "\033[m" : "");
 	row_end(rows);
 	rows->row_count = 0;
@@ -856,15 +883,14 @@ const struct row_format row_format_html = {
 static const struct row_column interval_columns[INTERVAL_COLUMNS] = {
 	{ .name = "path" },
 	{ .name = "pixel", .width = 5, .to_the_right = true },
-	{ .name = "start", .width = 19, .to_the_right = true },
-	{ .name = "end", .width = 19, .to_the_right = true },
+	{ .name = "start", .width = 18, .to_the_right = true, .cell = CELL_CLOCK },
+	{ .name = "end", .width = 18, .to_the_right = true, .cell = CELL_CLOCK },
 	{ .name = "type", .width = 6 },
 	{ .name = "value", .width = 19 },
 	{ .name = "other_type", .width = 6 },
 	{ .name = "other", .width = 19 },
 	{ .name = "label", .when = ROW_JSON },
 	{ .name = "other_label", .when = ROW_JSON },
-	{ .name = "clock", .when = ROW_PEOPLE },
 	{ .name = "lasts", .width = 10, .to_the_right = true, .when = ROW_PEOPLE },
 };
 
@@ -886,6 +912,7 @@ enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *outp
 			rows->columns[count++] = interval_columns[i];
 	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
 	enum cli_exit code = rows_open_on(&rows->rows, output, question, rows->columns, count, ROWS_PLAIN);
+	row_say_day(&rows->rows, histree_history_info(history)->start);
 	rows->has_words =
 		rows->rows.format->for_people || (rows->has_labels && rows->rows.format == &row_format_json);
 	return code;
@@ -932,15 +959,14 @@ static void put_state(struct interval_rows *interval_rows, histree_time start, h
 		      const struct histree_value *value, const char *words)
 {
 	struct row_writer *rows = &interval_rows->rows;
-	row_number(rows, start);
-	row_number(rows, end);
+	row_clock(rows, start);
+	row_clock(rows, end);
 	row_text(rows, histree_type_name(value->type));
 	put_value(interval_rows, value, words);
 }
 
-static void put_times(struct row_writer *rows, histree_time start, histree_time end)
+static void put_length(struct row_writer *rows, histree_time start, histree_time end)
 {
-	row_clock(rows, start);
 	row_duration(rows, (uint64_t)end - (uint64_t)start + 1);
 }
 
@@ -955,7 +981,7 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 	if (rows->has_words && rows->has_labels)
 		row_text_or_null(&rows->rows, words);
 	if (rows->has_words)
-		put_times(&rows->rows, interval->start, interval->end);
+		put_length(&rows->rows, interval->start, interval->end);
 	rows->rows.column = rows->rows.column_count;
 	row_end(&rows->rows);
 }
@@ -975,7 +1001,7 @@ void interval_rows_take_cell(void *context, const struct listed_attribute *attri
 	}
 	row_text_or_null(&rows->rows, cell->label);
 	row_text_or_null(&rows->rows, cell->other_label);
-	put_times(&rows->rows, cell->start, cell->end);
+	put_length(&rows->rows, cell->start, cell->end);
 	row_end(&rows->rows);
 }
 

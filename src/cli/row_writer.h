@@ -29,8 +29,8 @@
  * The columns of an interval are path, start, end, type and value; of a cell path, pixel, start, end, type, value,
  * other_type, other.
  *
- * The text format, for people, shows the meaning after a value ("5 waits for a CPU"), and adds the time of day
- * (UTC) at which the interval starts and its duration.  JSON has the meaning in a member of its own, "label".
+ * The text format, for people, shows the meaning after a value ("5 waits for a CPU"), times as the time of day
+ * (UTC), and how long the interval lasts.  JSON has the meaning in a member of its own, "label".
  * Custom values are hexadecimal.
  */
 #ifndef CLI_ROW_WRITER_H
@@ -139,6 +139,8 @@ struct row_writer {
 	bool is_named;       /* text: the first row has the names of the columns above it */
 	bool is_bold;        /* the names are */
 	bool is_usual;       /* the limit is that of a verb, which nobody asked for */
+	bool has_day;        /* text: the names of the columns say the day of clocks */
+	int64_t day;         /* since the epoch */
 	const void *context; /* of the functions of columns */
 	uint64_t left_out[ROW_COLUMNS_MAX / 64];
 };
@@ -208,6 +210,9 @@ void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
 void row_text_or_null(struct row_writer *rows, const char *text);
 
+/* For people: the names of the columns are to say the day of this time, and other days have their date. */
+void row_say_day(struct row_writer *rows, histree_time time);
+
 /* Writes a time: that of the day for people, else nanoseconds. */
 void row_clock(struct row_writer *rows, histree_time time);
 void row_path(struct row_writer *rows, const char *path, size_t size);
@@ -231,7 +236,7 @@ extern const struct row_format row_format_text, row_format_tsv, row_format_csv, 
 /* A table of a page of HTML (overview_page.h); no verb has it as a format. */
 extern const struct row_format row_format_html;
 
-enum { INTERVAL_COLUMNS = 12 };
+enum { INTERVAL_COLUMNS = 11 };
 
 enum interval_kind {
 	INTERVAL_PLAIN,  /* JSON has the columns of TSV only */

@@ -231,8 +231,8 @@ static const struct row_column total_columns[] = {
 
 static const struct row_column step_columns[] = {
 	LEFT("kind", 5, CELL_TEXT, kind),
-	RIGHT("start", 19, CELL_NUMBER, start),
-	RIGHT("end", 19, CELL_NUMBER, end),
+	RIGHT("start", 18, CELL_CLOCK, start),
+	RIGHT("end", 18, CELL_CLOCK, end),
 	{ .name = "duration",
 	  .width = 10,
 	  .to_the_right = true,
@@ -325,6 +325,7 @@ static enum cli_exit path_print(struct printing *printing, const struct path_opt
 	enum cli_exit code =
 		chosen->totals ? rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(total_columns), kind)
 			       : rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(step_columns), kind);
+	row_say_day(&printing->rows, histree_history_info(printing->asked.history)->start);
 	if (code == CLI_OK)
 		code = path_walk(printing, chosen->totals ? add_total : put_step);
 	if (code == CLI_OK && chosen->totals) {

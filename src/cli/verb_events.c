@@ -32,6 +32,7 @@ struct listing {
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
 	size_t host_count;
+	histree_time start; /* of the trace */
 	histree_time from, to;
 	struct row_writer rows;
 	struct thread_run *runs; /* by host, CPU and time: when the threads of --thread ran */
@@ -198,7 +199,7 @@ static void put_fields(struct row_writer *rows, const void *row)
 /* The fields as an object have room in JSON alone. */
 static const struct row_column columns[] = {
 	ROW_RIGHT("number", 8, CELL_UNSIGNED, struct event_row, number),
-	ROW_RIGHT("time", 19, CELL_NUMBER, struct event_row, time),
+	ROW_RIGHT("time", 18, CELL_CLOCK, struct event_row, time),
 	ROW_LEFT("host", 12, CELL_TEXT, struct event_row, host),
 	ROW_RIGHT("cpu", 3, CELL_VALUE, struct event_row, cpu),
 	ROW_LEFT("type", 24, CELL_TEXT, struct event_row, type),
@@ -274,6 +275,7 @@ static int print(struct listing *listing, const struct cli_question *question)
 	memcpy(own, columns, sizeof(columns));
 	own[COLUMN_OF_HOST].is_hidden = listing->hosts == NULL;
 	enum cli_exit status = rows_open(&listing->rows, question, own, COLUMNS, ROWS_PLAIN);
+	row_say_day(&listing->rows, listing->start);
 	if (status != CLI_OK)
 		return status;
 	status = print_events(listing);
@@ -329,6 +331,7 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	listing->hosts = histree_events_hosts(listing->events, &listing->host_count);
 	const struct histree_store_info *info = histree_store_info(listing->target.store);
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
+	listing->start = info->start;
 	enum cli_exit exit = question_range(question, &span, &listing->from, &listing->to);
 	if (exit == CLI_OK && question->from == NULL && question->at == NULL)
 		listing->from = INT64_MIN;

@@ -182,11 +182,11 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 			if (joining->is_by)
 				cut_to_life(joining, pair->state, pair->segment, &from, &to);
 			row_path(rows, attribute->path, attribute->path_size);
-			row_number(rows, pair->state->start);
-			row_number(rows, pair->state->end);
+			row_clock(rows, pair->state->start);
+			row_clock(rows, pair->state->end);
 			row_value(rows, &pair->state->value);
-			row_number(rows, pair->segment->start);
-			row_number(rows, pair->segment->end);
+			row_clock(rows, pair->segment->start);
+			row_clock(rows, pair->segment->end);
 			row_duration(rows, (uint64_t)to - (uint64_t)from + 1);
 			for (size_t i = STATE_COLUMNS; i < rows->column_count; i++)
 				row_value(rows, &pair->segment->content[i - STATE_COLUMNS]);
@@ -229,11 +229,11 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 
 	static const struct row_column of_state[STATE_COLUMNS] = {
 		{ .name = "path", .width = 24 },
-		{ .name = "state_start", .width = 19, .to_the_right = true },
-		{ .name = "state_end", .width = 19, .to_the_right = true },
+		{ .name = "state_start", .width = 22, .to_the_right = true, .cell = CELL_CLOCK },
+		{ .name = "state_end", .width = 18, .to_the_right = true },
 		{ .name = "value", .width = 12, .to_the_right = true },
-		{ .name = "start", .width = 19, .to_the_right = true },
-		{ .name = "end", .width = 19, .to_the_right = true },
+		{ .name = "start", .width = 18, .to_the_right = true },
+		{ .name = "end", .width = 18, .to_the_right = true },
 		{ .name = "overlap", .width = 10, .to_the_right = true },
 	};
 	const struct histree_segment_schema *schema = &histree_segment_store_info(joining->target.store)->schema;
@@ -244,6 +244,7 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 	enum cli_exit code = rows_open(&joining->rows, &chosen->question, joining->columns,
 				       STATE_COLUMNS + schema->field_count, ROWS_PLAIN);
 
+	row_say_day(&joining->rows, histree_history_info(joining->history)->start);
 	if (code == CLI_OK)
 		code = put_pairs(joining, &query);
 	return (enum cli_exit)rows_close(&joining->rows, code);

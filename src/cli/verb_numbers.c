@@ -171,7 +171,9 @@ static enum cli_exit open_rows(struct row_writer *rows, const struct cli_questio
 {
 	columns[0].width = attribute_list_width(list, PATH_WIDTH_MAX);
 	columns[count - 1].is_hidden = !printing->has_lives;
-	return rows_open(rows, question, columns, count, ROWS_PLAIN);
+	const enum cli_exit code = rows_open(rows, question, columns, count, ROWS_PLAIN);
+	row_say_day(rows, histree_history_info(printing->history)->start);
+	return code;
 }
 
 /* ---- least, mean and greatest ------------------------------------------------------------------------------- */
@@ -202,8 +204,8 @@ static void put_mean(struct row_writer *rows, const void *member)
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct least_row, at)
 static const struct row_column least_columns[] = {
 	{ .name = "path", .put = put_path, .offset = offsetof(struct least_row, of.attribute) },
-	RIGHT("start", 19, CELL_NUMBER, of.from),
-	RIGHT("end", 19, CELL_NUMBER, of.to),
+	RIGHT("start", 18, CELL_CLOCK, of.from),
+	RIGHT("end", 18, CELL_CLOCK, of.to),
 	RIGHT("states", 9, CELL_UNSIGNED, numbers.states),
 	RIGHT("min", 12, CELL_VALUE, numbers.min),
 	{ .name = "mean",
@@ -282,8 +284,8 @@ struct grown_row {
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct grown_row, at)
 static const struct row_column grown_columns[] = {
 	{ .name = "path", .put = put_path, .offset = offsetof(struct grown_row, of.attribute) },
-	RIGHT("start", 19, CELL_NUMBER, of.from),
-	RIGHT("end", 19, CELL_NUMBER, of.to),
+	RIGHT("start", 18, CELL_CLOCK, of.from),
+	RIGHT("end", 18, CELL_CLOCK, of.to),
 	RIGHT("before", 14, CELL_VALUE, change.before),
 	RIGHT("after", 14, CELL_VALUE, change.after),
 	RIGHT("change", 14, CELL_VALUE, grown),

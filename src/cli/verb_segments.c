@@ -115,6 +115,7 @@ static int segments_run(void *said, const struct cli_words *words)
 		}
 		enum cli_exit code = rows_open(&rows, &chosen->question, columns,
 					       TIME_COLUMNS + schema->field_count, ROWS_PLAIN);
+		row_say_day(&rows, target.span.start);
 		if (code == CLI_OK)
 			code = put_segments(&rows, &target, chosen->question.where);
 		status = rows_close(&rows, code);

@@ -51,9 +51,8 @@ def dumped(folder):
 
 def read(histree, store):
     found = []
-    for line in run(histree, "events", store).splitlines()[1:]:
-        _, time, rest = line.split(None, 2)
-        kind, fields = rest.split(None, 1)
+    for line in run(histree, "events", store, "--format", "tsv").splitlines()[1:]:
+        _, time, _, kind, fields = line.split("\t", 4)
         fields = dict(field.split("=", 1) for field in fields.split(", ") if "=" in field)
         name = fields.get("name", hex(int(fields["addr"])))
         found.append((int(time), int(fields["vtid"]), kind.removeprefix("uftrace:func_"), name, int(fields["depth"])))

@@ -28,11 +28,11 @@ histree copy -t esht made -o converted 2>/dev/null
 histree ls converted --labels --format tsv | cmp - listed.tsv && echo "converted"
 for analysis in kernel-compact kernel-tc kernel-2016; do
 	histree build -q -a $analysis -o store-$analysis "$DATA/demo-trace" 2>/dev/null
-	histree query store-$analysis --at +12ms 'Threads/0_0' 'Threads/0_0/Status' 2>/dev/null | sed 's/  *[0-9]* *[0-9]*//'
+	histree query store-$analysis --at +12ms 'Threads/0_0' 'Threads/0_0/Status' --columns path,type,value,lasts 2>/dev/null
 done
 # A history without, as those were that older versions made, has what is known of its analysis.
 histree dump "$STORE" --format tsv | histree load -q -a kernel -o loaded -
-histree query loaded --at +12ms Threads/0_0 | sed 's/  *[0-9]* *[0-9]*//'
+histree query loaded --at +12ms Threads/0_0 --columns path,type,value,lasts
 histree info loaded | grep label
 histree load -q changes.tsv -o silent
 try histree ls silent --labels

@@ -1,0 +1,11 @@
+# Clocks are of the day that the head names; what is of another day has its date.
+day=1700006400000000000 # 2023-11-15, 00:00
+printf 'path\tstart\tend\ttype\tvalue\n' >states.tsv
+printf 'lamp\t%d\t%d\tint\t%d\n' $((day - 5)) $((day - 1)) 1 $day $((day + 9)) 2 $((day + 10)) $((day + 86400000000000 + 5)) 3 >>states.tsv
+histree load -q -o store states.tsv
+histree query store --from +0 --to +1h lamp
+histree query store --from +0 --to +1h lamp --columns end,value
+histree numbers store lamp --columns path,start,end,max
+histree query store --from +0 --to +1h lamp --format tsv
+# A clock is a time of the first day, as any that is given.
+histree query store --at 23:59:59.999999996 lamp
