@@ -12,9 +12,11 @@
 #include "view/view.h"
 
 /*
- * Lists the experiments: [{uuid, name, store, start, duration, status, progress, hosts: [{name, why, events, from,
+ * Lists the experiments: [{uuid, name, store, start, duration, status, hosts: [{name, why, events, from,
  * to, clock: {quality, matches, error, neighbour}}], views: [{name, title, rows}]}].  Of several hosts, rows and
  * events say which is theirs: `host`.  `error` is how wrong a clock is at most, in ns, absent if nothing bounds it.
+ * While it is built: progress, from 0 to 1; bytes, bytesTotal; events; elapsed, in ns; and the UUIDs of its traces,
+ * which are deleted by the protocol after it if the build is to end.
  */
 endpoint_function api_experiments;
 

@@ -124,7 +124,14 @@ static void write_experiment(void *context, const struct catalogue *catalogue, c
 		uint64_t total = entry->dataset->bytes_total;
 		json_real_member(json, "progress",
 				 total > 0 ? (double)entry->dataset->bytes_done / (double)total : 0);
+		json_unsigned_member(json, "bytes", entry->dataset->bytes_done);
+		json_unsigned_member(json, "bytesTotal", total);
 		json_int_member(json, "events", (int64_t)entry->dataset->events);
+		json_int_member(json, "elapsed", entry->dataset->elapsed_ns);
+		json_begin_array_member(json, "traces");
+		for (size_t i = 0; i < entry->trace_uuid_count; i++)
+			json_put_text(json, entry->trace_uuids[i]);
+		json_end(json);
 	} else {
 		json_text_member(json, "error", entry->dataset->error.message);
 	}

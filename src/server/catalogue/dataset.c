@@ -352,6 +352,7 @@ static void take_progress(void *context, const struct histree_progress *progress
 	dataset->events = progress->rows;
 	dataset->bytes_done = progress->bytes;
 	dataset->bytes_total = progress->bytes_total;
+	dataset->elapsed_ns = progress->elapsed_ns;
 }
 
 static bool is_wanted(void *context)

@@ -95,6 +95,7 @@ struct dataset {
 	atomic_int status;
 	atomic_bool cancelled;
 	_Atomic uint64_t events, bytes_done, bytes_total; /* of a build */
+	_Atomic int64_t elapsed_ns;
 
 	char **traces; /* absolute paths, as given; empty: a store that was named */
 	size_t trace_count;

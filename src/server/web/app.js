@@ -329,7 +329,7 @@ function say(text) {
 
 async function showTraces() {
 	const { traceList } = await import("./trace_list.js");
-	const list = await traceList(showTrace, fail, !experiment);
+	const list = await traceList(showTrace, fail, !experiment && !hasCancelled);
 	if (experiment)
 		showViews([]);
 	$("charts").replaceChildren(list);
@@ -339,19 +339,39 @@ function showTrace(uuid) {
 	location.hash = `trace=${uuid}`; // followAddress() does the rest
 }
 
+let building = null, pollTimer = 0;
+let hasCancelled = false; // the only trace that there is: it is not opened again by itself
+
+// A build was cancelled: what else there is.
+function forgetBuild() {
+	clearTimeout(pollTimer);
+	building = null;
+	hasCancelled = true;
+	history.replaceState(null, "", location.pathname);
+	return load();
+}
+
 async function load() {
+	clearTimeout(pollTimer);
 	const experiments = await api.experiments();
 	const wanted = address().get("trace");
 	const chosen = experiments.find((one) => one.uuid === wanted) ?? experiments[0];
 	$("experiment").replaceChildren(...experiments.map((one) => new Option(one.name, one.uuid, false, one === chosen)),
 		new Option(chosen ? "Open another…" : "Open a trace…", "", false, !chosen));
+	$("main").classList.toggle("is-empty", chosen?.status !== "ready"); // nothing has a time yet
 	if (!chosen)
 		await showTraces();
 	else if (chosen.status === "ready")
 		openExperiment(chosen, address());
 	else if (chosen.status === "running") {
-		say(`${chosen.name} is being read: ${Math.round(100 * chosen.progress)} %, ${chosen.events.toLocaleString("en")} events`);
-		setTimeout(() => load().catch(fail), POLL_MS);
+		if (building?.uuid !== chosen.uuid) {
+			const { BuildProgress } = await import("./build_progress.js");
+			building = new BuildProgress(chosen, forgetBuild, fail);
+		}
+		building.tell(chosen);
+		if (!building.root.isConnected)
+			$("charts").replaceChildren(building.root);
+		pollTimer = setTimeout(() => load().catch(fail), POLL_MS);
 	} else
 		say(`${chosen.name}: ${chosen.error}`);
 }

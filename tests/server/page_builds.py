@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_builds.py HISTREE [SCREENSHOTS] - a folder is served, and a trace of it opened: the page says how far it is, in bytes and
+in time, and the build can be cancelled.  Screenshots and what is skipped are as in page.py."""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import urllib.request
+
+import browser
+from browser import Browser
+from page import SKIP, Page
+from serving import Server, Tally
+
+SPANS = 400_000
+SAID = "document.querySelector('.building .said')?.textContent"
+
+
+def write_trace(path):
+    """It takes some seconds to be read."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write("[\n")
+        for i in range(SPANS):
+            file.write(f'{{"ph":"X","name":"step {i % 50}","pid":1,"tid":{1 + i % 8},"ts":{10 * i},"dur":7,"args":{{"n":{i}}}}},\n')
+        file.write('{"ph":"X","name":"last","pid":1,"tid":1,"ts":%d,"dur":7}]\n' % (10 * SPANS))
+
+
+def says_how_far_it_is(page):
+    page.browser.open("about:blank")
+    page.browser.open(page.server.url)
+    said = page.browser.until(f"/ of .*events .*so far/.test({SAID}) && {SAID}", "progress is said")
+    assert re.match(r"\d+ % · [\d.,]+ (bytes|[KM]iB) of [\d.,]+ MiB · [\d,]+ events · [\d.]+ m?s so far", said), said
+    assert page.get("document.getElementById('axis').offsetHeight") == 0, "there are no times yet"
+    page.shoot("building")
+
+
+def is_cancelled(page):
+    """The trace is listed again, not opened again by itself, and nothing is left of its build."""
+    page.browser.run("document.querySelector('.building button').click()")
+    page.browser.until("document.querySelectorAll('.traces button').length === 1", "the trace is listed")
+    with urllib.request.urlopen(f"{page.server.url}api/v1/experiments") as answer:
+        assert json.load(answer) == []
+    page.browser.until("!document.querySelector('.building')")
+    page.shoot("cancelled")
+    page.browser.run("await new Promise((done) => setTimeout(done, 700))")
+    assert page.get("document.querySelectorAll('.traces button').length") == 1
+    assert not list(page.server.folder.glob("*.histree")), list(page.server.folder.iterdir())
+
+
+def is_opened_again(page):
+    page.browser.run("document.querySelector('.traces button').click()")
+    page.browser.until("document.querySelector('.building')", "it is read again")
+    page.ready()
+    assert page.get("page.charts[0].view.name") == "spans" and page.get("document.getElementById('axis').offsetHeight") > 0
+
+
+def main():
+    if not browser.is_here():
+        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        return SKIP
+    tally, view = Tally(), Browser()
+    with tempfile.TemporaryDirectory() as name:
+        folder, stores = pathlib.Path(name) / "traces", pathlib.Path(name) / "stores"
+        folder.mkdir()
+        stores.mkdir()
+        write_trace(folder / "spans.json")
+        try:
+            with Server(sys.argv[1], stores, [folder]) as server:
+                page = Page(server, view, pathlib.Path(sys.argv[2]) / "builds" if len(sys.argv) == 3 else None)
+                for test in says_how_far_it_is, is_cancelled, is_opened_again:
+                    tally.run(test.__name__, lambda: test(page))
+                view.open("about:blank")
+        finally:
+            view.close()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
