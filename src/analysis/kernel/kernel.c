@@ -456,6 +456,7 @@ static void kernel_on_switch(struct kernel_model *model, const struct kernel_eve
 	previous->is_woken_leaving = is_woken;
 	next->is_woken_leaving = next->is_certain = false;
 	occupancy_change(model, cpu, next);
+	cpu->in_switch = true;
 	states_name(model, event, previous, next);
 }
 
@@ -509,6 +510,7 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
 	if (cpu == NULL)
 		return;
+	cpu->in_switch = false;
 	cpu_claim(model, cpu, tid);
 	if (cpu->runs != NULL && cpu->runs->tid == tid) {
 		cpu->runs->said = model->changes.time;

@@ -323,6 +323,7 @@ void machine_meet(struct machine *machine, const struct kernel_event *event)
 	if (event->on_cpu == NULL || conflicts->from_idle == 0 || event->time == INT64_MIN)
 		return;
 	struct machine_thread *thread = running_thread(machine, event);
+	event->on_cpu->left = NULL;
 	bool is_denied = thread != NULL && find_thread(event->on_cpu, thread, event->time);
 	thread = event->role == KERNEL_SWITCH ? machine_thread(machine, event->tid) : NULL;
 	is_denied |= thread != NULL && find_nowhere(event->on_cpu, thread, event->time);

@@ -134,7 +134,7 @@ struct machine_thread {
 struct machine_cpu {
 	int32_t number;
 	struct machine_thread *thread; /* that runs; NULL before the first switch, also of those after a gap */
-	struct machine_thread *left;   /* by the switch to the one that runs; NULL: nobody saw that */
+	struct machine_thread *left;   /* by the last switch, as long as no event was of the one that came */
 	histree_time left_at;
 	histree_time gap_end; /* of its last gap */
 	uint64_t turns;       /* how often it was switched to a thread that is not idle */

@@ -44,6 +44,7 @@ enum {
 	CPU_RAISED = 128,
 	CPU_HAD_IRQ = 512,
 	CPU_STEPPED = 1024,
+	CPU_IN_SWITCH = 2048,
 };
 
 /* What is said of a thread, because it is not what one expects. */
@@ -341,7 +342,8 @@ static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct save
 	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
 			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
 			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED |
-			       (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0));
+			       (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0) |
+			       (cpu->in_switch ? CPU_IN_SWITCH : 0));
 	if (cpu->waking != INT64_MIN)
 		saved_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
@@ -395,6 +397,7 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
 	cpu->had_irq = (flags & CPU_HAD_IRQ) != 0;
+	cpu->in_switch = (flags & CPU_IN_SWITCH) != 0;
 	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (CPU_HAD_IRQ / CPU_RAISED));
 	reader->failed = reader->failed || cpu->raised > RAISED_UNSEEN_END;
 	if ((flags & CPU_IS_WAKING) != 0)

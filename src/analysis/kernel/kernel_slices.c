@@ -445,7 +445,7 @@ static void code_cpu(struct codec *codec, struct kernel_cpu *cpu)
 	code_quarks(codec, &cpu->node, 1, 0);
 	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
 	code_quarks(codec, cpu->attributes, CPU_ATTRIBUTE_COUNT, base);
-	CODE_FLAGS(codec, &cpu->is_claimed, &cpu->is_taken_for_recorded, &is_waking);
+	CODE_FLAGS(codec, &cpu->is_claimed, &cpu->is_taken_for_recorded, &is_waking, &cpu->in_switch);
 	if (is_waking)
 		cpu->waking = code_time(codec, cpu->waking, 0);
 	cpu->claimed_tid = code_int32(codec, cpu->claimed_tid);
@@ -810,6 +810,7 @@ static void take_cpu(struct kernel_model *model, const struct kernel_cpu *slice,
 	if (!slice->is_claimed)
 		return;
 	cpu->waking = slice->waking;
+	cpu->in_switch = slice->in_switch;
 	cpu->runs = id_map_find(&model->threads, kernel_thread_id(slice->runs->tid, cpu->number));
 	if (cpu->runs != NULL)
 		cpu->runs->runs_on = cpu;

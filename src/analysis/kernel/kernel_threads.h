@@ -364,6 +364,7 @@ struct kernel_cpu {
 	histree_time stepped;
 	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
 	histree_time waking;
+	bool in_switch; /* since its last switch, no event was of the thread that came */
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;
