@@ -480,7 +480,7 @@ static enum histree_status add_chunk(struct chunk *chunk, struct histree_error *
 	return status;
 }
 
-/* A profile is identified by its process and its id. */
+/* A profile in parts is identified by its process and its id; one that is whole is in one event. */
 static struct json_profile *profile_of(struct json_samples *samples, const struct json_event *event,
 				       uint32_t *number)
 {
@@ -488,9 +488,11 @@ static struct json_profile *profile_of(struct json_samples *samples, const struc
 	int64_t pid = 0;
 	const struct packed_text id = text_of(&event->members[MEMBER_ID]);
 	json_word_int(&event->members[MEMBER_PID], &pid);
-	int size =
-		snprintf(key, sizeof(key), "%" PRId64 ":%.*s", pid, (int)(id.size < 64 ? id.size : 64), id.bytes);
 	const uint32_t known = samples->profile_ids.count;
+	const bool is_whole = is(&event->members[MEMBER_NAME], "CpuProfile");
+	int size = is_whole ? snprintf(key, sizeof(key), "%" PRIu32, known)
+			    : snprintf(key, sizeof(key), "%" PRId64 ":%.*s", pid,
+				       (int)(id.size < 64 ? id.size : 64), id.bytes);
 	*number = intern_add(&samples->profile_ids, key, (size_t)size);
 	if (*number == INTERN_NONE ||
 	    !array_reserve(&samples->profiles, &samples->profile_capacity, (size_t)*number + 1))

@@ -41,6 +41,15 @@ cat >whole.json <<'END'
 {"id":2,"callFrame":{"functionName":"top"},"children":[3]}],"startTime":50,"endTime":90,"samples":[3,2,3],"timeDeltas":[5,10,20]}}}}]
 END
 flame whole.json
+# Two of one process, whose nodes have the same numbers: that of a worker is another one.
+cat >both.json <<'END'
+[{"ph":"I","name":"CpuProfile","pid":1,"tid":2,"ts":70,"args":{"data":{"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"idle"}},
+{"id":2,"parent":1,"callFrame":{"functionName":"draw"}}],"startTime":50,"samples":[2,1],"timeDeltas":[5,10]}}}},
+{"ph":"I","name":"CpuProfile","pid":1,"tid":3,"ts":70,"args":{"data":{"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"wait"}},
+{"id":2,"parent":1,"callFrame":{"functionName":"work"}}],"startTime":50,"samples":[2,1],"timeDeltas":[7,10]}}}}]
+END
+flame both.json
+histree segments store samples --format tsv | cut -f 1,3,8,9
 # A frame that is its own caller in the end, and a sample without a frame.
 cat >circle.json <<'END'
 {"traceEvents":[],"samples":[{"ts":1,"sf":1},{"ts":2,"sf":2},{"ts":3,"sf":3},{"ts":4}],
