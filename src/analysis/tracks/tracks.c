@@ -503,7 +503,7 @@ static const struct histree_chart counter_charts[] = {
 
 const struct analysis analysis_tracks = {
 	.name = "tracks",
-	.version = 2,
+	.version = 3,
 	.summary = "spans of programs that describe themselves, as a stack a thread, and their counters",
 	.charts = counter_charts,
 	.chart_count = sizeof(counter_charts) / sizeof(*counter_charts),
@@ -622,7 +622,7 @@ static struct segment_counts segments_track_spans_counts(const void *instance)
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 3,
+	.version = 4,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = segments_track_spans_fields,
 	.field_count = SPAN_FIELD_COUNT,
@@ -903,7 +903,7 @@ static void free_flows(void *instance)
 
 const struct segment_analysis segment_analysis_track_flows = {
 	.name = "track-flows",
-	.version = 3,
+	.version = 4,
 	.summary = "flows between tracks, a segment from each step to the next",
 	.fields = segments_track_flows_fields,
 	.field_count = FLOW_FIELD_COUNT,
