@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/bytes.h"
 #include "base/table.h"
 #include "trace/packed/packed_source.h"
 
@@ -170,22 +171,42 @@ static enum json_result read_escaped(struct json_text *text, const uint8_t *begi
 	return JSON_MORE;
 }
 
+/* Bits where a byte of eight is zero; of those that are set the lowest is right, whatever is above it. */
+static inline uint64_t zero_bytes(uint64_t bytes)
+{
+	return (bytes - UINT64_C(0x0101010101010101)) & ~bytes & UINT64_C(0x8080808080808080);
+}
+
+/* Returns the first byte that is no plain one of a string: a quote, a backslash, a zero; or the end. */
+static inline const uint8_t *pass_plain(const uint8_t *at, const uint8_t *end)
+{
+	const uint64_t quotes = '"' * UINT64_C(0x0101010101010101),
+		       backslashes = '\\' * UINT64_C(0x0101010101010101);
+	for (; end - at >= 8; at += 8) {
+		const uint64_t bytes = get_le64(at);
+		const uint64_t found =
+			zero_bytes(bytes) | zero_bytes(bytes ^ quotes) | zero_bytes(bytes ^ backslashes);
+		if (found != 0)
+			return at + __builtin_ctzll(found) / 8;
+	}
+	while (at < end && *at != '"' && *at != '\\' && *at != '\0')
+		at++;
+	return at;
+}
+
 enum json_result json_scan_string(struct json_text *text, struct json_word *out)
 {
-	const uint8_t *begin = ++text->at;
-	for (; text->at < text->end; text->at++) {
-		uint8_t byte = *text->at;
-		if (byte == '"') {
-			*out = (struct json_word){ JSON_STRING, (const char *)begin, (size_t)(text->at - begin) };
-			text->at++;
-			return JSON_OK;
-		}
-		if (byte == '\\')
-			return read_escaped(text, begin, out);
-		if (byte == '\0')
-			return JSON_BAD;
-	}
-	return JSON_MORE;
+	const uint8_t *begin = text->at + 1, *at = pass_plain(begin, text->end);
+	text->at = at;
+	if (at == text->end)
+		return JSON_MORE;
+	if (*at == '\\')
+		return read_escaped(text, begin, out);
+	if (*at == '\0')
+		return JSON_BAD;
+	*out = (struct json_word){ JSON_STRING, (const char *)begin, (size_t)(at - begin) };
+	text->at = at + 1;
+	return JSON_OK;
 }
 
 /* ---- numbers and names of values ------------------------------------------------------------------------- */
@@ -371,9 +392,26 @@ static enum json_result read_comma(struct json_text *text, uint8_t bracket, bool
 	return JSON_OK;
 }
 
+/* Get a name as nearly all are written: behind a comma or none, a colon behind it; false: look closer. */
+static inline bool member_as_usual(struct json_text *text, struct json_word *name)
+{
+	const uint8_t *begin = text->at, *end = text->end;
+	begin += begin < end && *begin == ',';
+	if (begin == end || *begin++ != '"')
+		return false;
+	const uint8_t *at = pass_plain(begin, end);
+	if (end - at < 2 || at[0] != '"' || at[1] != ':')
+		return false;
+	*name = (struct json_word){ JSON_STRING, (const char *)begin, (size_t)(at - begin) };
+	text->at = at + 2;
+	return true;
+}
+
 enum json_result json_scan_member(struct json_text *text, struct json_word *name)
 {
 	bool is_end;
+	if (member_as_usual(text, name))
+		return JSON_OK;
 	*name = (struct json_word){ .kind = JSON_ABSENT };
 	enum json_result result = read_comma(text, '}', &is_end);
 	if (result != JSON_OK || is_end)
@@ -673,7 +711,15 @@ bool json_number_is(const char *bytes, size_t size)
 
 bool json_number_int(const char *bytes, size_t size, int64_t *out)
 {
+	enum { SHORT_MAX = 18 }; /* digits that fit, whatever they are */
 	struct decimal decimal;
+	uint64_t short_number = 0;
+	size_t at = 0;
+	for (; at < size && size <= SHORT_MAX && (uint8_t)(bytes[at] - '0') < 10; at++)
+		short_number = 10 * short_number + (uint64_t)(bytes[at] - '0');
+	*out = (int64_t)short_number;
+	if (at == size && size > 0)
+		return true;
 	if (!read_decimal(bytes, size, &decimal) || !decimal.is_integer || decimal.exponent != 0)
 		return false;
 	json_wide number = decimal.is_negative ? -decimal.digits : decimal.digits;

@@ -31,12 +31,23 @@ static size_t size_of(uint32_t number)
 	return 4 + number * 7919u % SIZE_MAX_OF_RECORD;
 }
 
+/* In order; of few; any; and a third in order, a third of any, and a third in order that begins anew. */
+enum { IN_ORDER, FEW, ANY, THIRDS, ORDERS };
+
+static uint64_t key_of(unsigned order, uint32_t number, struct random *random)
+{
+	bool is_ordered = order == IN_ORDER || (order == THIRDS && number / (RECORDS / 3) != 1);
+	if (is_ordered)
+		return number < RECORDS / 3 * 2 ? number : number - RECORDS / 3;
+	return random_below(random, order == FEW ? 50 : order == ANY ? UINT64_MAX : RECORDS);
+}
+
 static enum histree_status add_all(struct record_sort *sort, struct plain_record *plain, unsigned order,
 				   struct histree_error *error)
 {
 	struct random random = { order };
 	for (uint32_t i = 0; i < RECORDS; i++) {
-		uint64_t key = order == 0 ? i : random_below(&random, order == 1 ? 50 : UINT64_MAX);
+		uint64_t key = key_of(order, i, &random);
 		plain[i] = (struct plain_record){ key, i };
 		uint8_t *room = record_sort_room(sort, SIZE_MAX_OF_RECORD + 4, error);
 		if (room == NULL)
@@ -87,7 +98,7 @@ static enum histree_status sort_all(const struct io *io, size_t memory, unsigned
 
 TEST(records_come_in_order)
 {
-	for (unsigned order = 0; order < test_effort(3, 1); order++)
+	for (unsigned order = IN_ORDER; order < ORDERS; order += (unsigned)test_effort(1, THIRDS))
 		for (size_t memory = 1 << 20; memory <= 64 << 20; memory <<= 6) {
 			struct memory_io io;
 			struct histree_error error = { 0 };
@@ -105,7 +116,7 @@ TEST(keys_below_zero_come_first)
 	assert_true(record_key_signed(INT64_MAX) == UINT64_MAX);
 }
 
-TEST(a_disk_that_fails_is_an_error)
+static void fail_at_each_call(unsigned order)
 {
 	enum histree_status status = HISTREE_ERR_IO;
 	uint64_t failures = 0, spilled;
@@ -116,11 +127,17 @@ TEST(a_disk_that_fails_is_an_error)
 		memory_io_init(&io);
 		faulty_io_init(&faulty, &io.io);
 		faulty.fail_at = at;
-		status = sort_all(&faulty.io, 1 << 20, 2, &spilled, &error);
+		status = sort_all(&faulty.io, 1 << 20, order, &spilled, &error);
 		assert_true(status == HISTREE_END || (status == HISTREE_ERR_IO && error.message[0] != '\0'));
 		failures += status != HISTREE_END;
 		memory_io_release(&io);
 		at += at / 8; /* not each of a thousand reads */
 	}
 	assert_true(failures > 5);
+}
+
+TEST(a_disk_that_fails_is_an_error)
+{
+	fail_at_each_call(IN_ORDER);
+	fail_at_each_call(ANY);
 }
