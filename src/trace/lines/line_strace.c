@@ -210,6 +210,19 @@ static void read_call(struct line_scan scan, struct strace_line *out)
 		out->kind = is_resumed ? STRACE_RESUMED : STRACE_CALL;
 }
 
+/* "[  12] [00007f95e191c47] ", the number of the call and the address of the instruction, by "-n" and "-i". */
+static void pass_columns(struct line_scan *scan)
+{
+	struct line_scan at = *scan;
+	while (line_scan_byte(&at, '[')) {
+		while (at.at < at.end && (*at.at == ' ' || *at.at == '?' || line_scan_digit(*at.at) >= 0))
+			at.at++;
+		if (!line_scan_word(&at, "] "))
+			return;
+		*scan = at;
+	}
+}
+
 static struct strace_line read_line(char *line, size_t size)
 {
 	struct strace_line out = { .thread = NO_THREAD };
@@ -227,6 +240,7 @@ static struct strace_line read_line(char *line, size_t size)
 			scan.at = close + 1;
 		trim(&scan);
 	}
+	pass_columns(&scan);
 	passed = scan;
 	if (line_scan_word(&passed, ", ") || line_scan_word(&passed, "=> ")) {
 		/* ", 0x7f02) = 1043 <0.0001>", the rest of a call that was broken. */

@@ -271,6 +271,21 @@ TEST(calls_are_spans_of_their_threads)
 	       "1700000000000024000 instant name=exited with 0 category=exit pid=90 tid=91\n");
 }
 
+TEST(numbers_of_calls_and_addresses_are_passed_over)
+{
+	expect("90 1700000000.000001 [  59] [00007f95e191c47b] execve(\"/bin/tool\", [\"tool\"], 0x7f) = 0 "
+	       "<0.000002>\n"
+	       "90 1700000000.000010 [   0] [????????????????] read(0, \"[1] \", 4) = 4 <0.000001>\n"
+	       "90 1700000000.000020 [????????????????] +++ exited with 0 +++\n",
+	       "1700000000000001000 process_name name=tool pid=90\n"
+	       "1700000000000001000 thread_name name=tool pid=90 tid=90\n"
+	       "1700000000000001000 span name=execve category=syscall pid=90 tid=90 duration=2000"
+	       " args:\"/bin/tool\", [\"tool\"], 0x7f ret:0\n"
+	       "1700000000000010000 span name=read category=syscall pid=90 tid=90 duration=1000 args:0, \"[1] \", "
+	       "4 ret:4\n"
+	       "1700000000000020000 instant name=exited with 0 category=exit pid=90 tid=90\n");
+}
+
 /* What resumes may be interrupted again before strace has written its end, and a thread may be killed there. */
 TEST(a_call_that_is_interrupted_twice_is_one_span)
 {
