@@ -155,6 +155,21 @@ class Selection:
         assert [said["from"], said["to"]] == clock, (said, state)
         self.page.shoot("time-state")
 
+    def opens_with_what_was_chosen(self):
+        """The row that was chosen stays in view when the panel takes room from it, and its state is told at once."""
+        self.page.open('#control-flow={"sort":"tree"}&views=control-flow')
+        chart = "page.charts[0]"
+        at = self.page.get(f"Math.min(Math.floor({chart}.height / 18) - 1, {chart}.total - 1)")
+        self.page.browser.run(f"{chart}.choose(arguments_[0]); page.viewport.mark('a', page.viewport.duration / 2)", at)
+        height = self.page.get(f"{chart}.height")
+        self.page.browser.run("document.querySelector('#tabs [data-view=time]').click()")
+        self.page.browser.until(f"{chart}.height < {height} && {chart}.isComplete && {PANEL}?.state.isComplete", "the panel is open")
+        y, height = self.page.get(f"[{chart}.middleOf({at}), {chart}.height]")
+        assert 0 < y < height, (y, height)
+        self.page.browser.until(f"{PANEL}.state.root.textContent.includes('from')", "its state is told", 10)
+        lines = self.page.get(f"new Set([...{PANEL}.head.querySelectorAll('th')].map((one) => one.offsetHeight)).size")
+        assert lines == 1, "a head of a column is one line"
+
     def back_undoes_a_zoom(self):
         before = self.page.get("[page.viewport.from, page.viewport.to]")
         self.page.browser.until(f"location.hash.includes('from={before[0]}&to={before[1]}&')")
@@ -193,7 +208,8 @@ def main():
                     page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
                     one = Selection(sys.argv[1], page, store, seed + i)
                     for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.words_are_those_of_rows,
-                                 one.state_that_is_clicked, one.back_undoes_a_zoom, one.ctrl_moves):
+                                 one.state_that_is_clicked, one.opens_with_what_was_chosen,
+                                 one.back_undoes_a_zoom, one.ctrl_moves):
                         tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
                     view.open("about:blank")
         finally:

@@ -171,9 +171,9 @@ function makeChart(view, parts) {
 	chart.addEventListener("drawn", () => addressChanged());
 	chart.addEventListener("chosen", () => {
 		active = chart;
-		selection.of(chart, chart.infoAt(chart.chosen));
+		selection.of(chart, chart.chosenInfo);
 		for (const panel of panels)
-			panel.onChosen?.(chart.infoAt(chart.chosen), chart);
+			panel.onChosen?.(chart.chosenInfo, chart);
 	});
 	onDrag(chart.canvas, (...drag) => dragChart(chart, ...drag), (x, event) => clickChart(chart, event));
 	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));
@@ -262,8 +262,8 @@ function showViews(names, parts = address()) {
 	for (const chart of charts)
 		kept.has(chart.view.name) ? chart.draw() : chart.begin();
 	for (const panel of panels)
-		if (!known.has(panel.name) && active?.chosen >= 0)
-			panel.onChosen?.(active.infoAt(active.chosen), active);
+		if (!known.has(panel.name) && active?.chosenInfo)
+			panel.onChosen?.(active.chosenInfo, active);
 	dock.show(panels.find(({ name }) => name === shown) ?? null);
 	dock.current?.draw();
 	dock.current?.follow().catch(fail);

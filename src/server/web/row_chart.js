@@ -51,6 +51,7 @@ export class RowChart extends EventTarget {
 	height = 0; // px of the rows in view
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
+	chosenInfo = null; // what the server said of it, also while it is out of view
 	pinned = 0; // rows that stay on top
 	rest = 0; // rows that did nothing in the range by which they are sorted
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
@@ -124,7 +125,10 @@ export class RowChart extends EventTarget {
 
 	// Asked for more than once a frame, and asking the element makes the browser lay out the page.
 	#resized() {
+		const isInView = this.#isInView(this.chosen);
 		this.height = this.body.clientHeight;
+		if (isInView) // a panel that opens does not hide what was chosen
+			this.reveal(this.chosen);
 		this.draw();
 	}
 
@@ -308,6 +312,7 @@ export class RowChart extends EventTarget {
 		this.#sought++;
 		this.chosen = position;
 		this.chosenRow = row;
+		this.chosenInfo = null;
 		this.#isUntold = !isQuiet;
 		this.reveal(position);
 		this.#tellChosen();
@@ -320,6 +325,7 @@ export class RowChart extends EventTarget {
 		if (!info || (this.chosenRow >= 0 && info.row !== this.chosenRow)) // not yet, or of an order before this one
 			return;
 		this.chosenRow = info.row;
+		this.chosenInfo = info;
 		this.#followPath(info);
 		if (!this.#isUntold)
 			return;
