@@ -20,6 +20,7 @@ from typing import Optional as _Optional
 from typing import Union as _Union
 
 from ._arrow import Batch, Column
+from ._command import Flame, Page, Picture, Table
 from ._build import AvailableAnalysis, Progress, analyses, build, wait
 from ._errors import (ArgumentError, CancelledError, ClosedError, DamageWarning, Error, ExistsError, FormatError,
                       IncompleteError, InputOutputError, InternalError, LibraryError, NotFoundError, OutOfMemoryError,
@@ -67,10 +68,10 @@ def open(path: "_os.PathLike[str] | str", *, analysis: _Optional[str] = None, an
 
 __all__ = [
     "Analysis", "ArgumentError", "Attribute", "AvailableAnalysis", "Batch", "CancelledError", "ClosedError", "Column",
-    "Columns", "DamageWarning", "Error", "Event", "EventHost", "ExistsError", "FormatError", "Gap", "History", "HistoryInfo",
+    "Columns", "DamageWarning", "Error", "Event", "EventHost", "ExistsError", "Flame", "FormatError", "Gap", "History", "HistoryInfo",
     "IncompleteError", "InputOutputError", "Int", "InternalError", "Label", "LibraryError", "NotFoundError", "OutOfMemoryError",
-    "Progress", "QuarkError", "Query", "Rows", "SegmentQuery", "SqlError", "StateQuery", "StateSystem", "Store",
-    "StoreInfo", "TimeBackwardsError", "TimeRangeError", "TooLargeError", "TraceError", "UNKNOWN", "ValueTypeError",
+    "Page", "Picture", "Progress", "QuarkError", "Query", "Rows", "SegmentQuery", "SqlError", "StateQuery", "StateSystem", "Store",
+    "StoreInfo", "Table", "TimeBackwardsError", "TimeRangeError", "TooLargeError", "TraceError", "UNKNOWN", "ValueTypeError",
     "VersionError", "analyses", "build", "datetime_of", "library_version", "ns_of", "open", "wait",
 ]
 

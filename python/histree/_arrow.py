@@ -14,7 +14,7 @@ from ._errors import ClosedError, Error, error_of
 from ._glue import glue, own, release_of
 from ._handles import Scope
 from ._interrupt import Interrupt
-from ._library import lib
+from ._library import lib, module
 
 # By the format of the specification (Arrow C data interface): code of a memoryview, bytes, name in numpy.
 _FIXED: Dict[str, Tuple[str, int, str]] = {
@@ -49,7 +49,7 @@ class _Buffer:
     __slots__ = ("batch", "__array_interface__")
 
     def __init__(self, batch: "Batch", address: int, length: int, dtype: str) -> None:
-        import numpy
+        numpy = module("numpy")
 
         self.batch = batch
         self.__array_interface__ = {"version": 3, "shape": (length,), "typestr": numpy.dtype(dtype).str,
@@ -133,7 +133,7 @@ class Batch:
         Times are int64; a column of texts gives the indices into `texts(name)`.  Where `valid(name)` is not None,
         the numbers where it is false mean nothing.  Booleans are copied out of their bits.
         """
-        import numpy
+        numpy = module("numpy")
 
         column, array = self._column(name)
         if column.format == "b":
@@ -156,7 +156,7 @@ class Batch:
 
     @staticmethod
     def _bits(address: int, array: _abi.ArrowArray) -> Any:
-        import numpy
+        numpy = module("numpy")
 
         size = (array.offset + array.length + 7) // 8
         raw = numpy.frombuffer(bytes(_bytes_at(address, size, None)), dtype=numpy.uint8)

@@ -3,6 +3,7 @@
 from typing import Any, Dict, List
 
 from ._arrow import Batch, Column
+from ._library import module
 
 
 class Columns(Dict[str, Any]):
@@ -46,7 +47,7 @@ class Gather:
 
     def _room(self, arrays: Dict[str, Any], name: str, dtype: Any, before: Any) -> Any:
         """The array of a column, with room; `before` is what its rows so far are if it has none yet."""
-        import numpy
+        numpy = module("numpy")
 
         old = arrays.get(name)
         if old is None or len(old) < self._capacity:
@@ -74,7 +75,7 @@ class Gather:
 
     def finish(self) -> Columns:
         """All that was added."""
-        import numpy
+        numpy = module("numpy")
 
         for column in self._columns:
             name = column.name

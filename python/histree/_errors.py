@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Errors of the library as exceptions: one class a status, and the library's own sentence as text."""
+import re
 from typing import Dict, Optional, Type
 
 from . import _abi
@@ -101,7 +102,14 @@ for _name, _class in _CLASSES.items():
     _BY_STATUS[_class.status] = _class
 
 
+def in_python(text: str) -> str:
+    """A sentence of the library or the command, with options as Python has them: force=True for --force."""
+    text = re.sub(r"(?:use )?--force\b", "say force=True", text)
+    text = text.replace("'--from'", "'from_'")
+    return re.sub(r"'--([a-z][a-z-]*)'", lambda found: f"'{str(found[1]).replace('-', '_')}'", text)
+
+
 def error_of(status: int, error: Optional[_abi.Error], otherwise: str = "") -> Error:
     """The exception for a status, with the sentence of `error`, or `otherwise` if that is empty."""
     text = error.message.decode("utf-8", "replace") if error is not None and error.status != 0 else ""
-    return _BY_STATUS.get(status, Error)(text or otherwise or f"the library returned status {status}")
+    return _BY_STATUS.get(status, Error)(in_python(text) or otherwise or f"the library returned status {status}")

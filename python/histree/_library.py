@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find libhistree, load it, and check that it is one for this package."""
 import ctypes
+import importlib
 import os
 import pathlib
 import subprocess
@@ -139,6 +140,15 @@ def find_beside(stem: str, inside_build: str) -> Optional[str]:
             if (place / name).exists():
                 return str(place / name)
     return None
+
+
+def module(name: str) -> Any:
+    """numpy or pandas, which the package can do without until something is asked as arrays or frames."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise LibraryError(f"arrays and frames need {name}: 'pip install {name}' (Debian: python3-{name}); rows do without") \
+            from None
 
 
 def encoded(path: "os.PathLike[str] | str | bytes") -> bytes:

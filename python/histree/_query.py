@@ -10,7 +10,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from ._arrow import Batch, Stream
 from ._columns import Columns, Gather
+from ._command import Picture, drawing
 from ._errors import ArgumentError, DamageWarning
+from ._library import module
 from ._times import datetime_of
 
 #: Makes a stream with these columns (None: all), for use within Python or for a consumer outside of it.
@@ -104,8 +106,8 @@ class Query:
 
         Times are datetime64[ns, UTC], texts Categorical, and numbers that may be null Int64, Int32 or boolean.
         """
-        import numpy
-        import pandas
+        numpy = module("numpy")
+        pandas = module("pandas")
 
         stream = self._open(self._columns, False)
         columns = self._gathered(stream)
@@ -205,6 +207,23 @@ class StateQuery(Query):
     """
 
     _row_name = "State"
+
+    #: What plot() draws: the path of a store, patterns, and options of `histree draw`.
+    picture: Optional[Tuple[str, Any, Dict[str, Any]]] = None
+
+    def plot(self, **options: Any) -> Picture:
+        """The rows of the query over time, as a picture that a notebook shows; options are those of histree-draw(1).
+
+        >>> import histree
+        >>> picture = histree.open(DEMO).states("Threads/143*", from_="+5ms", to="+9ms").plot(title="Four milliseconds")
+        >>> "<svg" in picture
+        True
+        """
+        if self.picture is None:
+            raise ArgumentError("what a store is asked over a time has a picture: Store.states() with 'from_' and 'to', or "
+                                "of all of the time")
+        path, patterns, chosen = self.picture
+        return drawing(path, patterns, {**chosen, **options})
 
     def _row_columns(self) -> Optional[Sequence[str]]:
         columns = list(_STATE_COLUMNS if self._columns is None else self._columns)

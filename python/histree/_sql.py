@@ -16,7 +16,7 @@ from ._errors import ArgumentError, ClosedError, DamageWarning, Error
 from ._handles import Scope
 from ._glue import glue
 from ._interrupt import Interrupt
-from ._library import find_beside
+from ._library import find_beside, module
 
 Parameters = Union[Sequence[Any], Mapping[str, Any]]
 _STEPS_BETWEEN_LOOKS = 20000  # of SQLite's machine, between two looks at the signals
@@ -102,7 +102,7 @@ class Rows:
 
     def to_pandas(self) -> Any:
         """The rows that are left as a pandas.DataFrame."""
-        import pandas
+        pandas = module("pandas")
 
         return pandas.DataFrame.from_records(list(map(tuple, self._tuples())), columns=self.columns)
 

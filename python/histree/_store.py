@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tu
 
 from . import _abi, _events, _sql
 from ._arrow import Stream
+from ._command import Asked
 from ._errors import ArgumentError, NotFoundError
 from ._handles import Handle, Scope, opened
 from ._history import Attribute, History, HistoryInfo, Label, Pattern
@@ -48,7 +49,7 @@ def _text(raw: Optional[bytes]) -> str:
     return "" if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
-class Store:
+class Store(Asked):
     """A store that is open, or one that is being built, as it was then.
 
     Any number of threads may ask it.  Close it with `close()` or `with`; what was read stays, and queries that run
@@ -164,8 +165,12 @@ class Store:
         >>> [state.value for state in store.states("Threads/14355", at="+12ms")]
         [5]
         """
-        return self.history(analysis).states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads,
-                                             where=where, times=times)
+        query = self.history(analysis).states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads,
+                                              where=where, times=times)
+        if at is None:
+            query.picture = (self.path, pattern, {"from_": from_, "to": to, "where": where,
+                                                  "analysis": self._analysis if analysis is None else analysis})
+        return query
 
     def state(self, path: Union[str, int], at: Time, analysis: Optional[str] = None) -> Any:
         """The value of one attribute at a time."""
