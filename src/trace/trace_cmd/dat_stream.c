@@ -19,6 +19,7 @@
 #include "base/table.h"
 #include "event/event.h"
 #include "trace/formats.h"
+#include "trace/packed/packed_markers.h"
 #include "trace/trace_cmd/dat_file.h"
 #include "trace/trace_source.h"
 #include "trace/tracepoint.h"
@@ -145,12 +146,15 @@ static struct dat_class *make_class(const struct tracepoint *tracepoint, struct 
 		arena_allocate(memory, (tracepoint->field_count + 1) * sizeof(char *), alignof(char *));
 	if (copy == NULL || class == NULL || fields == NULL)
 		return NULL;
-	const struct tracepoint_field *pid = NULL;
+	const struct tracepoint_field *pid = NULL, *mark = NULL;
+	const bool is_print = strcmp(copy, "ftrace:print") == 0;
 	fields[tracepoint->field_count] = "common_tgid";
 	for (uint32_t i = 0; i < tracepoint->field_count; i++) {
 		fields[i] = tracepoint->fields[i].name;
 		if (strcmp(fields[i], "common_pid") == 0)
 			pid = &tracepoint->fields[i];
+		else if (is_print && strcmp(fields[i], "buf") == 0)
+			mark = &tracepoint->fields[i];
 	}
 	*class = (struct dat_class){
 		.class = { .trace = trace,
@@ -162,6 +166,8 @@ static struct dat_class *make_class(const struct tracepoint *tracepoint, struct 
 		.tracepoint = tracepoint,
 		.processes = &file->processes,
 		.pid = pid,
+		.is_call = strcmp(copy, "ftrace:funcgraph_entry") == 0,
+		.mark = mark,
 	};
 	return class;
 }
@@ -499,10 +505,26 @@ static void end_stream(struct dat_stream *stream)
 				 stream->unknown == 1 ? "is" : "are");
 	if (stream->has_loss)
 		note_loss(stream, INT64_MAX);
+	if (stream->classes->have_spans && !stream->classes->is_told)
+		trace_notes_warn(
+			stream->base.notes,
+			"%s: calls of functions, or what programs marked, are only events here: 'trace-cmd "
+			"report -t' writes a text of which they are spans",
+			stream->base.name);
+	stream->classes->is_told = stream->classes->have_spans;
 	trace_stream_end(&stream->base);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* Calls of functions, and markers of programs, are spans in texts. */
+static bool says_of_span(const struct dat_class *class, struct tracepoint_bytes event)
+{
+	const char *text;
+	size_t size;
+	return class->is_call || (class->mark != NULL && tracepoint_field_text(class->mark, event, &text, &size) &&
+				  packed_marker_is(text, size));
+}
 
 /* Make the event of the page the upcoming one.  HISTREE_END: it is not handed out. */
 static enum histree_status put_event(struct dat_stream *stream, struct histree_error *error)
@@ -527,6 +549,8 @@ static enum histree_status put_event(struct dat_stream *stream, struct histree_e
 	stream->current.bytes = page->event;
 	stream->current.size = page->event_size;
 	stream->page_events++;
+	if (class->is_call || class->mark != NULL)
+		stream->classes->have_spans = stream->classes->have_spans || says_of_span(class, stream->current);
 	trace_stream_put(&stream->base, &event);
 	return HISTREE_OK;
 }

@@ -51,13 +51,17 @@ enum ring_outcome ring_page_next(struct ring_page *page);
 struct dat_class {
 	struct event_class class;
 	const struct tracepoint *tracepoint;
-	const struct id_map *processes;     /* of the file */
-	const struct tracepoint_field *pid; /* the thread in which it happened; NULL: it does not say */
+	const struct id_map *processes;      /* of the file */
+	const struct tracepoint_field *pid;  /* the thread in which it happened; NULL: it does not say */
+	bool is_call;                        /* of a function of the kernel */
+	const struct tracepoint_field *mark; /* what a program may have marked; NULL: it is of another kind */
 };
 
 /* By the number in an event; NULL: not met yet. */
 struct dat_classes {
 	struct dat_class **of;
+	bool have_spans; /* some event says of a span, which is not read of such a file */
+	bool is_told;    /* and that was noted */
 };
 
 /* Some pages that were compressed together. */
