@@ -6,6 +6,9 @@
  * States come in the order of their ends, up to a difference of 1 ns: an event ends states at its time and 1 ns
  * earlier.  So a full window ends 2 ns before the last end, and states that end later also belong to the next
  * window.  Values at the end of a window that no such state gives are ongoing: the state system has them.
+ *
+ * Of all attributes, which may be millions, two bits each are kept: whether some kind takes its states.  What has
+ * states in the window has a run of items there, found by a hash.
  */
 #include "overview/overview_feed.h"
 
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "overview/feed_item.h"
@@ -26,6 +30,8 @@
 enum {
 	ITEMS_MAX = 1 << 16, /* in a window: 6 MiB */
 	DISORDER_NS = 2,
+	ANSWER_BITS = 2,
+	ANSWERS_IN_BYTE = 8 / ANSWER_BITS,
 };
 
 const struct cell_kind *const cell_kinds[PYRAMIDS] = {
@@ -50,31 +56,57 @@ struct overview_feed {
 	uint64_t states;         /* that ended, of whatever attributes */
 	size_t items_max, full;  /* so many states make a window, including those left from the one before */
 	struct column_item *items, *sorted;
-	size_t count, capacity, sorted_capacity;
+	uint32_t *run_of; /* each item */
+	size_t count, capacity, run_of_capacity, sorted_capacity;
 	struct value_table values, spare_values; /* that are no ints */
-	uint32_t *places; /* by quark: enum feed_place, or the run that the window has of it */
-	size_t places_count, places_capacity;
-	struct table of_places;
-	struct feed_run *runs; /* so many items each, in the order of their first ones */
+	struct feed_run *runs;                   /* so many items each, in the order of their first ones */
 	size_t run_count, runs_capacity;
+	struct hash_index run_index; /* of runs, by quark */
+
+	unsigned char *answers; /* by quark, an enum feed_answer in two bits */
+	size_t answer_count, answers_capacity /* in bytes */;
+	struct table of_answers;
 };
 
-enum feed_place { NOT_ASKED, IS_NOT_TAKEN, HAS_NO_RUN, FIRST_RUN };
+/* Whether some kind takes the states of an attribute. */
+enum feed_answer { NOT_ASKED, IS_NOT_TAKEN, IS_TAKEN };
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
-/* An attribute of which the places know has an item more.  Returns false without memory. */
+static bool is_run_of(const void *runs, uint32_t number, const void *quark)
+{
+	return ((const struct feed_run *)runs)[number].quark == *(const histree_quark *)quark;
+}
+
+static uint64_t hash_of_run(const void *runs, uint32_t number)
+{
+	return hash_mix(((const struct feed_run *)runs)[number].quark);
+}
+
+/* Find the run of an attribute in the window, or begin one.  Returns HASH_INDEX_NONE without memory. */
+static inline uint32_t have_run(struct overview_feed *feed, histree_quark quark)
+{
+	const uint64_t hash = hash_mix(quark);
+	uint32_t number = hash_index_find(&feed->run_index, hash, is_run_of, feed->runs, &quark);
+	if (number != HASH_INDEX_NONE)
+		return number;
+	number = (uint32_t)feed->run_count;
+	if (!array_reserve(&feed->runs, &feed->runs_capacity, feed->run_count + 1) ||
+	    !hash_index_reserve(&feed->run_index, feed->run_count + 1, hash_of_run, feed->runs))
+		return HASH_INDEX_NONE;
+	feed->runs[feed->run_count++] = (struct feed_run){ .quark = quark };
+	hash_index_add(&feed->run_index, hash, number);
+	return number;
+}
+
+/* Room was made for one more.  Returns false without memory. */
 static inline bool count_item(struct overview_feed *feed, histree_quark quark)
 {
-	uint32_t *place = &feed->places[quark];
-	if (*place < FIRST_RUN) {
-		if (feed->run_count == feed->runs_capacity &&
-		    !array_reserve(&feed->runs, &feed->runs_capacity, feed->run_count + 1))
-			return false;
-		*place = FIRST_RUN + (uint32_t)feed->run_count;
-		feed->runs[feed->run_count++] = (struct feed_run){ .quark = quark };
-	}
-	feed->runs[*place - FIRST_RUN].count++;
+	const uint32_t run = have_run(feed, quark);
+	if (run == HASH_INDEX_NONE)
+		return false;
+	feed->runs[run].count++;
+	feed->run_of[feed->count++] = run;
 	return true;
 }
 
@@ -96,7 +128,7 @@ static bool sort_items(struct overview_feed *feed, struct feed_window *window)
 	assert(first == count);
 	for (size_t i = 0; i < count; i++) {
 		const struct column_item *item = &feed->items[i];
-		struct feed_run *run = &feed->runs[feed->places[column_item_key(item)] - FIRST_RUN];
+		struct feed_run *run = &feed->runs[feed->run_of[i]];
 		struct column_item *at = &feed->sorted[run->first + run->count];
 		/* What was not decided comes late. */
 		for (; run->count > 0 && at > &feed->sorted[run->first] && item->start < at[-1].start; at--)
@@ -164,6 +196,7 @@ static bool keep_later(struct overview_feed *feed, histree_time to)
 	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK;
 	const struct pyramid_maker *holder = find_holder(feed);
 	feed->count = feed->run_count = 0;
+	hash_index_clear(&feed->run_index);
 	for (size_t i = 0; i < run_count && is_well; i++) {
 		const struct feed_run run = feed->runs[i]; /* new ones take the places of those that were */
 		const struct column_item *end = &feed->sorted[run.first] + run.count, *item = end;
@@ -172,11 +205,10 @@ static bool keep_later(struct overview_feed *feed, histree_time to)
 			const histree_time held = holder->kind->feed_holds_from(holder, run.quark);
 			from = held < from ? held : from;
 		}
-		feed->places[run.quark] = HAS_NO_RUN;
 		while (item > &feed->sorted[run.first] && item[-1].end >= from)
 			item--;
 		for (; item < end && is_well; item++) {
-			struct column_item *kept = &feed->items[feed->count++];
+			struct column_item *kept = &feed->items[feed->count];
 			*kept = *item;
 			is_well = count_item(feed, run.quark);
 			if (column_item_kind(item) == ITEM_LISTED && is_well)
@@ -223,19 +255,6 @@ static void correct(struct overview_feed *feed, histree_quark quark, histree_tim
 	find_takers(feed);
 }
 
-/* Returns false without memory. */
-static bool have_place(struct overview_feed *feed, histree_quark quark)
-{
-	if (quark < feed->places_count)
-		return true;
-	if (!table_reserve(&feed->of_places, &feed->places, &feed->places_capacity, (size_t)quark + 1))
-		return false;
-	memset(feed->places + feed->places_count, 0,
-	       (feed->places_capacity - feed->places_count) * sizeof(*feed->places));
-	feed->places_count = feed->places_capacity;
-	return true;
-}
-
 static void take_item(struct overview_feed *feed, const struct histree_interval *interval)
 {
 	if (feed->count >= feed->full && interval->end > feed->last && feed->last - DISORDER_NS >= feed->from)
@@ -244,26 +263,53 @@ static void take_item(struct overview_feed *feed, const struct histree_interval 
 		return;
 	if (interval->end < feed->from)
 		correct(feed, interval->quark, interval->start);
-	if ((feed->count == feed->capacity && !array_reserve(&feed->items, &feed->capacity, feed->count + 1)) ||
-	    !have_place(feed, interval->quark) ||
+	if (!array_reserve(&feed->items, &feed->capacity, feed->count + 1) ||
+	    !array_reserve(&feed->run_of, &feed->run_of_capacity, feed->count + 1) ||
 	    !feed_item_keep(&feed->values, interval, &feed->items[feed->count]) ||
 	    !count_item(feed, interval->quark)) {
 		run_out(feed);
 		return;
 	}
-	feed->count++;
 	feed->last = interval->end > feed->last ? interval->end : feed->last;
+}
+
+/* Returns false without memory. */
+static bool have_answer(struct overview_feed *feed, histree_quark quark)
+{
+	if (quark < feed->answer_count)
+		return true;
+	if (!table_reserve(&feed->of_answers, &feed->answers, &feed->answers_capacity,
+			   (size_t)quark / ANSWERS_IN_BYTE + 1))
+		return false;
+	const size_t known = feed->answer_count / ANSWERS_IN_BYTE;
+	memset(feed->answers + known, 0, feed->answers_capacity - known);
+	feed->answer_count = feed->answers_capacity * ANSWERS_IN_BYTE;
+	return true;
+}
+
+static inline unsigned answer_shift(histree_quark quark)
+{
+	return quark % ANSWERS_IN_BYTE * ANSWER_BITS;
+}
+
+static inline enum feed_answer answer_of(const struct overview_feed *feed, histree_quark quark)
+{
+	if (quark >= feed->answer_count)
+		return NOT_ASKED;
+	return feed->answers[quark / ANSWERS_IN_BYTE] >> answer_shift(quark) & ((1U << ANSWER_BITS) - 1);
 }
 
 /* Ask the kinds, once of each attribute for which there is memory. */
 static bool ask(struct overview_feed *feed, histree_quark quark)
 {
 	bool is_taken = false;
-	if (!have_place(feed, quark))
+	if (!have_answer(feed, quark))
 		return true;
+	assert(answer_of(feed, quark) == NOT_ASKED);
 	for (unsigned i = 0; i < feed->taker_count && !is_taken; i++)
 		is_taken = feed->takers[i]->kind->feed_takes(feed->takers[i], feed->attributes, quark);
-	feed->places[quark] = is_taken ? HAS_NO_RUN : IS_NOT_TAKEN;
+	feed->answers[quark / ANSWERS_IN_BYTE] |=
+		(unsigned char)((is_taken ? IS_TAKEN : IS_NOT_TAKEN) << answer_shift(quark));
 	return is_taken;
 }
 
@@ -271,9 +317,8 @@ static inline bool is_taken(struct overview_feed *feed, histree_quark quark)
 {
 	if (feed->taker_count == 0)
 		return false;
-	if (quark < feed->places_count && feed->places[quark] != NOT_ASKED)
-		return feed->places[quark] != IS_NOT_TAKEN;
-	return ask(feed, quark);
+	const enum feed_answer answer = answer_of(feed, quark);
+	return answer != NOT_ASKED ? answer == IS_TAKEN : ask(feed, quark);
 }
 
 bool overview_feed_takes(struct overview_feed *feed, histree_quark quark)
@@ -336,15 +381,18 @@ static void release_window(struct overview_feed *feed)
 	value_table_release(&feed->values);
 	value_table_release(&feed->spare_values);
 	free(feed->items);
+	free(feed->run_of);
 	free(feed->sorted);
 	free(feed->runs);
-	if (feed->places != NULL) /* else their space may be gone */
-		table_release(&feed->of_places, feed->places);
+	hash_index_release(&feed->run_index);
+	if (feed->answers != NULL) /* else their space may be gone */
+		table_release(&feed->of_answers, feed->answers);
 	feed->items = feed->sorted = NULL;
+	feed->run_of = NULL;
 	feed->runs = NULL;
-	feed->places = NULL;
-	feed->count = feed->capacity = feed->sorted_capacity = 0;
-	feed->run_count = feed->runs_capacity = feed->places_count = feed->places_capacity = 0;
+	feed->answers = NULL;
+	feed->count = feed->capacity = feed->run_of_capacity = feed->sorted_capacity = 0;
+	feed->run_count = feed->runs_capacity = feed->answer_count = feed->answers_capacity = 0;
 }
 
 /* What ends now need not be taken one by one: what goes on says what that is. */
@@ -466,7 +514,7 @@ enum histree_status overview_feed_create(const struct overview_feed_plan *plan, 
 		return error_memory(error, "an overview");
 	const struct overview_options options = overview_options_complete(plan->options);
 	feed->is_complete = plan->is_complete;
-	feed->of_places.space = plan->of_attributes;
+	feed->of_answers.space = plan->of_attributes;
 	feed->from = feed->last = plan->start;
 	feed->items_max = feed->full = options.states_in_window < ITEMS_MAX ? options.states_in_window : ITEMS_MAX;
 	enum histree_status status = value_table_reset(&feed->values, error);
