@@ -53,6 +53,10 @@ def flows_join_rows(page):
     page.browser.until(f"{CHART}.arrows.isComplete && {CHART}.arrows.arrows.length > 0")
     arrow = page.get(f"{CHART}.arrows.arrows[0]")
     assert [arrow["from"], arrow["to"]] == [2, 8], arrow
+    assert [arrow["fromName"], arrow["toName"]] == ["main (10)", "main (20)"], arrow
+    x, y = page.point(0.3, 0, "spans")
+    page.browser.move(x, y + 2 * 18 + 9)  # over the span of the second depth, whose row has no name
+    page.browser.until("document.querySelector('#tip b')?.textContent === 'main (10) — layout'", "the tip names the track", 10)
 
 
 def counters_are_lines(page):

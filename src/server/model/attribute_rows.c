@@ -236,14 +236,15 @@ const struct row_model row_model_attributes = {
 struct span_row {
 	histree_quark quark; /* what it shows; HISTREE_ROOT: nothing */
 	uint32_t depth, descendants;
+	uint32_t track; /* the row of it, which has a name; a depth has none */
 	char *name;
 };
 
 struct span_rows {
+	struct track_arrows flows; /* the first member: flows between the rows are made of it */
 	struct span_row *rows;
 	uint32_t count;
 	struct histree_history *history;
-	struct track_arrows flows;
 	uint32_t *rows_of_flows; /* by quark: the row of that track and depth */
 };
 
@@ -319,11 +320,11 @@ static enum histree_status name_span_row(struct span_maker *maker, histree_quark
 }
 
 static enum histree_status add_span_row(struct span_maker *maker, histree_quark named, histree_quark shown,
-					uint32_t depth, bool is_depth, struct histree_error *error)
+					uint32_t depth, uint32_t track, struct histree_error *error)
 {
 	struct span_rows *rows = maker->rows;
 	char *name = NULL;
-	enum histree_status status = name_span_row(maker, named, is_depth, &name, error);
+	enum histree_status status = name_span_row(maker, named, track != HISTREE_NO_INDEX, &name, error);
 	if (status == HISTREE_OK && !array_reserve(&rows->rows, &maker->capacity, (size_t)rows->count + 1))
 		status = error_memory(error, "the spans");
 	if (status != HISTREE_OK) {
@@ -332,7 +333,9 @@ static enum histree_status add_span_row(struct span_maker *maker, histree_quark 
 	}
 	if (shown != HISTREE_ROOT)
 		rows->rows_of_flows[shown] = rows->count;
-	rows->rows[rows->count++] = (struct span_row){ shown, depth, 0, name };
+	rows->rows[rows->count] =
+		(struct span_row){ shown, depth, 0, track == HISTREE_NO_INDEX ? rows->count : track, name };
+	rows->count++;
 	return HISTREE_OK;
 }
 
@@ -348,12 +351,12 @@ static enum histree_status add_track(struct span_maker *maker, histree_quark qua
 		stack = HISTREE_ROOT;
 	else if (histree_attributes_find(maker->attributes, stack, "1", &level) != HISTREE_OK)
 		level = HISTREE_ROOT;
-	enum histree_status status = add_span_row(maker, quark, level, depth, false, error);
+	enum histree_status status = add_span_row(maker, quark, level, depth, HISTREE_NO_INDEX, error);
 	for (histree_quark below = level != HISTREE_ROOT ? histree_attributes_next_sibling(maker->attributes, level)
 							 : HISTREE_ROOT;
 	     below != HISTREE_ROOT && status == HISTREE_OK;
 	     below = histree_attributes_next_sibling(maker->attributes, below))
-		status = add_span_row(maker, below, below, depth + 1, true, error);
+		status = add_span_row(maker, below, below, depth + 1, own, error);
 	for (histree_quark child = histree_attributes_first_child(maker->attributes, quark);
 	     child != HISTREE_ROOT && status == HISTREE_OK && depth < DEPTH_MAX;
 	     child = histree_attributes_next_sibling(maker->attributes, child))
@@ -435,12 +438,33 @@ static void span_rows_label(const void *view, uint32_t index, struct piece *text
 	piece_put_text(text, rows->rows[index].name);
 }
 
+static const char *name_of_track(const struct span_rows *rows, uint32_t index)
+{
+	return rows->rows[rows->rows[index].track].name;
+}
+
+/* A depth has no name, but a track. */
+static void span_rows_describe(const void *view, uint32_t index, struct json_writer *json)
+{
+	const struct span_rows *rows = view;
+	if (rows->rows[index].track != index)
+		json_text_member(json, "track", name_of_track(rows, index));
+}
+
+static void name_of_span(const void *view, uint32_t quark, struct piece *name)
+{
+	const struct span_rows *rows = view;
+	piece_put_text(name, name_of_track(rows, rows->rows_of_flows[quark]));
+}
+
+static const struct arrow_model arrows_of_spans = { flow_arrows_make, rows_of_flow, name_of_span, NULL };
+
 static void span_rows_arrows(const void *view, struct arrow_source *out)
 {
 	const struct span_rows *rows = view;
 	if (rows->flows.history != NULL)
-		*out = (struct arrow_source){ .model = &arrows_of_flows,
-					      .view = &rows->flows,
+		*out = (struct arrow_source){ .model = &arrows_of_spans,
+					      .view = rows,
 					      .shown_as = rows->rows_of_flows };
 }
 
@@ -458,6 +482,7 @@ const struct row_model row_model_spans = {
 	.count = span_rows_count,
 	.facts = span_rows_facts,
 	.label = span_rows_label,
+	.describe = span_rows_describe,
 	.arrows = span_rows_arrows,
 	.text = state_any_text,
 	.kind = { .text = state_any_text },

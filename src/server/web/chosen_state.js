@@ -94,7 +94,7 @@ export class ChosenState {
 	#show(info, state, before, after, why) {
 		const { start } = this.viewport;
 		const brief = (one) => one?.start === undefined ? "" : `${said(one)}, ${time.duration(one.end + 1 - one.start)}`;
-		this.#put(["", `${info.name || "unknown"}${info.tid > 0 ? ` ${info.tid}` : ""}`], ["state", said(state)],
+		this.#put(["", `${info.name || info.track || "unknown"}${info.tid > 0 ? ` ${info.tid}` : ""}`], ["state", said(state)],
 			["from", time.clock(start, state.start)], ["to", time.clock(start, state.end + 1)],
 			[state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)], ...why,
 			["before", brief(before)], ["after", brief(after)],

@@ -93,7 +93,7 @@ export class Hover {
 		const isPalette = /^colour \d+$/.test(state.style?.name ?? ""); // which says nothing
 		const said = [isPalette ? "" : state.style?.name ?? "nothing", state.text === state.style?.name ? "" : state.text];
 		const about = info.isHost ? info.why ?? "a host" : said.filter(Boolean).join(": ");
-		title.append(swatch, `${(isGroup ? info.groupName : info.name) || "unknown"} — ${about}`);
+		title.append(swatch, `${(isGroup ? info.groupName : info.name) || info.track || "unknown"} — ${about}`);
 		const table = document.createElement("table");
 		for (const [name, value] of rows) {
 			const row = table.insertRow();
