@@ -74,10 +74,10 @@ static bool read_unsigned(const struct text_cell *cell, int64_t *out)
 	bool is_text = (cell->kind == TEXT_PLAIN || cell->kind == TEXT_STRING) && cell->size > 0;
 	if (!is_text || memchr(cell->bytes, '\0', cell->size) != NULL || text_cell_integer(cell, out))
 		return false;
-	if (number_parse(cell->bytes, &number))
+	if (number_parse(cell->bytes, &number)) {
 		*out = (int64_t)number;
-	if (number > 0)
 		return true;
+	}
 	/* "0x7f10", as addresses are written. */
 	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
 	    strncmp(cell->bytes, "0x", 2) != 0 ||

@@ -368,6 +368,8 @@ TEST_WITH(numbers_may_be_addresses, set_up, scratch_remove_world)
 		{ "0x10000000000000000", 0, false },
 		{ "18446744073709551614", -2, true },
 		{ "18446744073709551616", 0, false },
+		{ "7zip", 0, false },
+		{ "3 7ffd a", 0, false },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[96];
