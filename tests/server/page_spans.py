@@ -70,6 +70,18 @@ def counters_are_lines(page):
     page.browser.run("page.viewport.setDark(false)")
 
 
+def lists_spans(page):
+    """In the table of latencies the time of a span itself has a unit; the box of times offers no time of a day."""
+    page.open("#views=spans,latencies")
+    panel = "page.panels.find((one) => one.name === 'latencies')"
+    page.browser.until(f"{panel}?.isComplete", "the spans are listed")
+    cells = page.browser.run(f"""const at = {panel}.way.columns.findIndex(({{ name }}) => name === "self");
+        return [...{panel}.way.list.querySelectorAll('.line')].filter((line) => !line.hidden).map((line) => line.children[at].textContent);""")
+    assert "300.000 µs" in cells, cells  # a frame of 700 without the layout of 400 in it
+    assert "17:46" not in page.get("document.getElementById('jump-text').title")
+    page.shoot("latencies")
+
+
 def of_perfetto(page):
     page.open()
     assert page.get("page.charts.map((chart) => chart.view.name)")[-1] == "spans"
@@ -81,6 +93,6 @@ def of_perfetto(page):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        PLAN = [(trace_of(pathlib.Path(name)), [are_called_by_name, flows_join_rows, counters_are_lines]),
+        PLAN = [(trace_of(pathlib.Path(name)), [are_called_by_name, flows_join_rows, counters_are_lines, lists_spans]),
                 (SOURCE / "tests" / "data" / "perfetto-made" / "both.pftrace", [of_perfetto])]
         sys.exit(main(__doc__, PLAN))

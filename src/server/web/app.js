@@ -298,8 +298,8 @@ function openExperiment(chosen, parts) {
 	}
 	experiment = chosen;
 	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
+	$("jump-text").title = `a time to go to: ${time.clockName() === "since start" ? "+12.5ms" : "17:46:23.1 or +12.5ms"}, or nanoseconds since the epoch`;
 	document.title = `${chosen.name} – histree`;
-	$("jump-text").placeholder = time.clockName() === "since start" ? "Time  +12.5ms" : "Time  17:46:23.1  or  +12.5ms";
 	charts = [];
 	panels = [];
 	made = new Map();
@@ -381,7 +381,7 @@ async function load() {
 function showSearchKind() {
 	const byState = $("search-kind").value === "states";
 	$("search-filter").hidden = !byState;
-	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Search  /";
+	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Name or number  /";
 }
 
 const search = (backwards) => searches.next($("search-kind").value === "rows", backwards);

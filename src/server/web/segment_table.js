@@ -120,7 +120,8 @@ export class SegmentTable {
 			line.replaceChildren(...columns.map(({ name, type }) => element("span", { className: classOf(name, type), role: "cell" })));
 			line.of = this.key;
 		}
-		const cells = row ? [time.clock(viewport.start, row[0]), time.clock(viewport.start, row[0] + row[1]), time.duration(row[1]), ...row.slice(2)] : ["…"];
+		const cells = row ? [time.clock(viewport.start, row[0]), time.clock(viewport.start, row[0] + row[1]), time.duration(row[1]),
+			...row.slice(2).map((value, i) => typeof value === "number" && isDuration(columns[TIME_COLUMNS.length + i].name) ? time.duration(value) : value)] : ["…"];
 		columns.forEach((_, i) => (line.children[i].textContent = cells[i] ?? ""));
 	}
 
@@ -150,5 +151,8 @@ export class SegmentTable {
 		this.draw();
 	}
 }
+
+// Fields that are lengths of time, in nanoseconds: of spans their own time, and the time on a CPU.
+const isDuration = (name) => name === "self" || name.endsWith("duration");
 
 const classOf = (name, type) => TIME_COLUMNS.some((column) => column.name === name) ? name : type === "string" ? "string" : "number-cell";
