@@ -137,6 +137,11 @@ static const struct magic {
 	{ MAGIC("\x75\xd1\x1d\x57"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
 	{ MAGIC("/* CTF 1.8"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
 	{ MAGIC("\x1e"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
+	/* Its first field is a type of samples, of the first two texts. */
+	{ MAGIC("\x0a\x04\x08\x01\x10\x02"),
+	  0,
+	  { .name = "a profile of pprof",
+	    .advice = "write it as folded stacks, with 'go tool pprof -raw FILE | stackcollapse-go.pl'" } },
 	/* A mark of the order of bytes. */
 	{ MAGIC("\xff\xfe"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
 	{ MAGIC("\xfe\xff"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
@@ -144,6 +149,25 @@ static const struct magic {
 	  0,
 	  { .name = "a file of a store of histree", .advice = "ask that store with 'histree query STORE'" } },
 };
+
+/* What tools print of traces and is not read, by its first line. */
+static struct trace_format format_of_print(const char *text, size_t size)
+{
+	const char *line_end = memchr(text, '\n', size);
+	const size_t length = line_end != NULL ? (size_t)(line_end - text) : size;
+	/* "[10:21:33.123456789] (+?.?????????) host sched_switch: ..." */
+	if (length > 2 && text[0] == '[' && text[1] >= '0' && text[1] <= '9' &&
+	    memmem(text, length, "] (+", 4) != NULL)
+		return (struct trace_format){ .name = "what babeltrace prints",
+					      .advice = "name the folder of the trace" };
+	/* "     0.059 ( 0.012 ms): ls/77 brk() = 0x55d2" */
+	if (length > 0 && text[0] == ' ' && memmem(text, length, " (", 2) != NULL &&
+	    (memmem(text, length, " ms): ", 6) != NULL || memmem(text, length, "         ): ", 12) != NULL))
+		return (struct trace_format){ .name = "what perf trace prints",
+					      .advice = "record with 'perf trace record' and name its perf.data, "
+							"or with 'strace -f -ttt -T'" };
+	return (struct trace_format){ 0 };
+}
 
 struct trace_format trace_format_of_bytes(const void *bytes, size_t size)
 {
@@ -157,6 +181,9 @@ struct trace_format trace_format_of_bytes(const void *bytes, size_t size)
 	for (size_t i = KIND_COUNT; i-- > 0;)
 		if (kinds[i]->begins != NULL && kinds[i]->begins(bytes, size))
 			return (struct trace_format){ .name = kinds[i]->name, .kind = kinds[i] };
+	const struct trace_format print = format_of_print(text, size);
+	if (print.name != NULL)
+		return print;
 	if (json_look(bytes, size) == LOOK_OTHER)
 		return (struct trace_format){ .name = "JSON, but no trace with \"traceEvents\"",
 					      .advice = "name the time of its rows, as in text:time=ts:FILE" };
@@ -226,20 +253,23 @@ static const char *trace_format_describe(const char *path)
 		       : "has bytes of no format that is known";
 }
 
-/* What is inside of a file that is packed by gzip and no trace, "a tar archive"; NULL: it is not packed so. */
-static const char *trace_format_packed(const char *path)
+/* What is inside of a file that is packed by gzip and no trace, "a tar archive"; no name: it is not packed so. */
+static struct trace_format trace_format_packed(const char *path)
 {
 	char bytes[FIRST_BYTES];
 	uint8_t first[FIRST_BYTES];
 	const ssize_t size = read_first(path, bytes);
 	if (size <= 0 || !trace_format_of_bytes(bytes, (size_t)size).is_gzip)
-		return NULL;
+		return (struct trace_format){ 0 };
 	const size_t count = unpack_first((const uint8_t *)bytes, (size_t)size, first);
-	const char *inside = count > 0 ? trace_format_of_bytes(first, count).name : NULL;
-	return inside != NULL                        ? inside
-	       : count == 0                          ? "nothing that can be unpacked"
-	       : is_text((const char *)first, count) ? "text without events"
-						     : "bytes of no format that is known";
+	struct trace_format inside = count > 0 ? trace_format_of_bytes(first, count) : (struct trace_format){ 0 };
+	if (inside.name == NULL)
+		inside.name = count == 0                            ? "nothing that can be unpacked"
+			      : is_text((const char *)first, count) ? "text without events"
+								    : "bytes of no format that is known";
+	if (inside.advice == NULL)
+		inside.advice = unpack_it;
+	return inside;
 }
 
 struct trace_format trace_format_of_path(const char *path)
@@ -304,9 +334,11 @@ static enum histree_status refuse_file(const char *path, struct histree_error *e
 				 path);
 	const struct trace_format format =
 		cause == ENOTDIR ? trace_format_of_path(path) : (struct trace_format){ 0 };
-	const char *packed = cause == ENOTDIR ? trace_format_packed(path) : NULL;
-	if (packed != NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed, format.advice);
+	const struct trace_format packed =
+		cause == ENOTDIR ? trace_format_packed(path) : (struct trace_format){ 0 };
+	if (packed.name != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is gzip of %s; %s", path, packed.name,
+				 packed.advice);
 	if (format.advice != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format.name, format.advice);
 	trace_format_list(formats, sizeof(formats));

@@ -9,6 +9,10 @@ mkdir folder
 gzip -c diary.txt > diary.gz
 gzip -c program > program.gz
 gzip -c traces.zip > zip.gz
-for file in empty diary.txt program picture.png traces.zip noise folder diary.gz program.gz zip.gz; do
+printf '\12\4\10\1\20\2\12\4\10\3\20\4' | gzip > heap.pb.gz
+printf '[10:21:33.123456789] (+?.?????????) host sched_switch: { cpu_id = 0 }\n' > babeltrace.txt
+printf '     0.027 ( 0.002 ms): ls/77 brk()                       = 0x5637f0ae3000\n' > perf-trace.txt
+for file in empty diary.txt program picture.png traces.zip noise folder diary.gz program.gz zip.gz heap.pb.gz babeltrace.txt \
+	perf-trace.txt; do
 	try histree build $file
 done
