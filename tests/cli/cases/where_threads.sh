@@ -43,6 +43,13 @@ histree export store --where 'name == burn' --columns path,start -o - --format c
 histree dump store --where 'name == burn' --columns path,start --format csv | tr -d '\r' | tail -n +2 | sort | cmp - exported &&
 	echo "an export has the same"
 
+# call stacks, too
+histree build -q -a ust-calls -o calls "$DATA/ctf-calls"
+histree flame calls --where 'thread == 100' --format tsv | cmp - <(histree flame calls 100 --format tsv) && echo "the stacks are the thread's"
+try histree flame calls --where 'thread == 1'
+histree compare --flame calls calls --where 'thread == 100' --format tsv | cmp - <(histree compare --flame calls calls 'Threads/100/**' --format tsv) &&
+	echo "and so are those that are compared"
+
 # names are those of the kernel's history, also for what another analysis knows of a thread
 try histree query store -a cpu-usage --at +15ms --where 'name == burn' -n 2 --columns path
 try histree query store/cpu-usage.sht --at +15ms --where 'name == burn'
