@@ -40,6 +40,13 @@ static void track_stacks_put(struct writer *writer, const char *bytes, size_t si
 	writer->size += size;
 }
 
+static inline void put_byte(struct writer *writer, char byte)
+{
+	writer->is_full = writer->is_full || writer->size == writer->capacity;
+	if (!writer->is_full)
+		writer->text[writer->size++] = byte;
+}
+
 static void put_format(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void put_format(struct writer *writer, const char *format, ...)
@@ -67,7 +74,7 @@ static void put_real(struct writer *writer, double real)
 
 static void put_quoted(struct writer *writer, const char *bytes, size_t size)
 {
-	track_stacks_put(writer, "\"", 1);
+	put_byte(writer, '"');
 	for (size_t i = 0; i < size && !writer->is_full;) {
 		size_t plain = i;
 		while (plain < size && (unsigned char)bytes[plain] >= ' ' && bytes[plain] != '"' &&
@@ -82,7 +89,7 @@ static void put_quoted(struct writer *writer, const char *bytes, size_t size)
 		else
 			put_format(writer, "\\u%04x", (unsigned char)bytes[i++]);
 	}
-	track_stacks_put(writer, "\"", 1);
+	put_byte(writer, '"');
 }
 
 struct open_parts {
@@ -98,15 +105,15 @@ static bool write_part(void *context, const struct event_part *part)
 		return false;
 	size_t depth = part->depth < 64 ? part->depth : 64;
 	if (part->kind == EVENT_END) {
-		track_stacks_put(writer, parts->is_array[depth] ? "]" : "}", 1);
+		put_byte(writer, parts->is_array[depth] ? ']' : '}');
 		writer->is_first = false;
 		return !writer->is_full;
 	}
 	if (part->depth > 0 && !writer->is_first)
-		track_stacks_put(writer, ",", 1);
+		put_byte(writer, ',');
 	if (part->depth > 0 && part->name != NULL) {
 		put_quoted(writer, part->name, strlen(part->name));
-		track_stacks_put(writer, ":", 1);
+		put_byte(writer, ':');
 	}
 	char number[NUMBER_TEXT_SIZE];
 	switch (part->kind) {
@@ -124,10 +131,10 @@ static bool write_part(void *context, const struct event_part *part)
 		put_quoted(writer, part->bytes, part->size);
 		break;
 	case EVENT_STRUCTURE:
-		track_stacks_put(writer, "{", 1);
+		put_byte(writer, '{');
 		break;
 	case EVENT_ARRAY:
-		track_stacks_put(writer, "[", 1);
+		put_byte(writer, '[');
 		break;
 	case EVENT_NOTHING:
 	case EVENT_END:

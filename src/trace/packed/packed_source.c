@@ -247,16 +247,15 @@ bool packed_parts_visit(const void *bytes, size_t size, const char *name, event_
 
 enum { KINDS = 8 };
 
-/* Counts the cells that are there.  Returns the most bytes that all of them take. */
+/* Counts the cells that are there.  Returns more bytes than all of them take. */
 static inline size_t packed_cells_size_max(const struct packed_cell *cells, uint32_t count, uint32_t *present)
 {
-	size_t size = VARINT_SIZE_MAX;
+	size_t size = VARINT_SIZE_MAX + (size_t)count * 2 * VARINT_SIZE_MAX;
 	*present = 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (cells[i].kind != PACKED_ABSENT) {
-			size += 2 * VARINT_SIZE_MAX + cells[i].size;
-			++*present;
-		}
+	for (uint32_t i = 0; i < count; i++) {
+		size += cells[i].size;
+		*present += cells[i].kind != PACKED_ABSENT;
+	}
 	return size;
 }
 
@@ -487,14 +486,15 @@ enum histree_status packed_source_add(struct packed_source *source, const struct
 	uint8_t *at = put_varint(begin, (uint64_t)event->class->number + 1);
 	at = put_varint(at, (uint64_t)(event->cpu + INT64_C(1)));
 	at = put_varint(at, present);
-	for (uint32_t i = 0; i < count; i++) {
-		if (event->cells[i].kind == PACKED_ABSENT) {
+	for (const struct packed_cell *cell = event->cells; present > 0; cell++) {
+		if (cell->kind == PACKED_ABSENT) {
 			absent++;
 			continue;
 		}
-		at = put_varint(at, (uint64_t)absent * KINDS + event->cells[i].kind);
-		at = write_cell(at, &event->cells[i]);
+		at = put_varint(at, (uint64_t)absent * KINDS + cell->kind);
+		at = write_cell(at, cell);
 		absent = 0;
+		present--;
 	}
 	record_sort_add(source->sort, record_key_signed(event->time), (size_t)(at - begin));
 	source->added++;

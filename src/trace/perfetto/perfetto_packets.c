@@ -92,7 +92,11 @@ static void read_number(struct perfetto_packet *packet, uint32_t number, uint64_
 void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message message)
 {
 	struct wire_field field;
-	*packet = (struct perfetto_packet){ .data = PERFETTO_NO_DATA };
+	/* Field by field: to clear all of it would take as long as to read it. */
+	packet->data = PERFETTO_NO_DATA;
+	packet->has_interned = packet->has_defaults = packet->has_time = packet->has_clock = false;
+	packet->sequence = packet->machine = 0;
+	packet->begins_state = packet->needs_state = packet->is_behind_loss = packet->is_first = false;
 	while (wire_next(&message, &field)) {
 		if (field.bytes == NULL) {
 			read_number(packet, field.number, field.value);

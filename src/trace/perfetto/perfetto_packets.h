@@ -47,10 +47,10 @@ enum perfetto_data {
 
 struct perfetto_packet {
 	enum perfetto_data data;
-	struct wire_message content; /* of the data */
+	struct wire_message content; /* of the data, where there is any */
 	struct wire_message interned, defaults;
-	bool has_interned, has_defaults;
-	bool has_time, has_clock;
+	bool has_interned, has_defaults; /* else these say nothing, */
+	bool has_time, has_clock;        /* nor do `time` and `clock` */
 	uint64_t time;
 	uint32_t clock;
 	uint32_t sequence; /* 0: it is of none */

@@ -93,7 +93,7 @@ static uint64_t track_of(const struct making *making)
 /* Writers of old say once whose their events are, or in each. */
 static void put_place(struct making *making)
 {
-	const struct track_event_legacy *legacy = &making->event->legacy;
+	const struct track_event_legacy *legacy = making->event->legacy;
 	const struct perfetto_sequence *sequence = making->sequence;
 	uint64_t uuid = track_of(making);
 	if (uuid == 0 && sequence->tid != 0) {
@@ -123,7 +123,7 @@ static bool perfetto_track_events_find(struct making *making, enum perfetto_tabl
 static void put_name(struct making *making)
 {
 	const struct track_event *event = making->event;
-	uint64_t number = event->name_iid != 0 ? event->name_iid : event->legacy.name;
+	uint64_t number = event->name_iid != 0 ? event->name_iid : event->legacy->name;
 	struct perfetto_text text;
 	if (event->name.bytes != NULL)
 		making->cells[TRACK_NAME] = packed_text((const char *)event->name.bytes, event->name.size);
@@ -281,7 +281,7 @@ static void put_thread_time(struct making *making)
 	struct perfetto_sequence *sequence = making->sequence;
 	const bool is_legacy = event->type != TRACK_EVENT_BEGIN && event->type != TRACK_EVENT_END;
 	const struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, track_of(making));
-	const bool is_span = (!is_legacy || event->legacy.phase == 'B' || event->legacy.phase == 'E') &&
+	const bool is_span = (!is_legacy || event->legacy->phase == 'B' || event->legacy->phase == 'E') &&
 			     (making->cells[TRACK_TID].kind == PACKED_INT ||
 			      (track != NULL && perfetto_track_is_apart(making->events->tracks, track)));
 	uint64_t ns = 0;
@@ -321,9 +321,9 @@ static enum histree_status add_flows(struct making *making, struct histree_error
 		status = add_flow(making, TRACK_FLOW_STEP, "", id, error);
 	while (status == HISTREE_OK && track_event_number(&last, &id))
 		status = add_flow(making, TRACK_FLOW_END, "", id, error);
-	if (status == HISTREE_OK && event->legacy.bind_id != 0 && event->legacy.flow != 0)
-		status = add_flow(making, event->legacy.flow == FLOW_IN ? TRACK_FLOW_END : TRACK_FLOW_STEP,
-				  "bind:", event->legacy.bind_id, error);
+	if (status == HISTREE_OK && event->legacy->bind_id != 0 && event->legacy->flow != 0)
+		status = add_flow(making, event->legacy->flow == FLOW_IN ? TRACK_FLOW_END : TRACK_FLOW_STEP,
+				  "bind:", event->legacy->bind_id, error);
 	return status;
 }
 
@@ -364,7 +364,7 @@ static enum track_class class_of_phase(int32_t phase)
 /* What category, scope and id tell, and where the id is local the process. */
 static int id_text(const struct making *making, char text[PERFETTO_TEXT_SIZE])
 {
-	const struct track_event_legacy *legacy = &making->event->legacy;
+	const struct track_event_legacy *legacy = making->event->legacy;
 	const struct packed_cell *category = &making->cells[TRACK_CATEGORY];
 	const struct wire_field *scope = &legacy->scope;
 	char process[24] = "";
@@ -380,7 +380,7 @@ static int id_text(const struct making *making, char text[PERFETTO_TEXT_SIZE])
 
 static enum histree_status add_legacy(struct making *making, struct histree_error *error)
 {
-	const struct track_event_legacy *legacy = &making->event->legacy;
+	const struct track_event_legacy *legacy = making->event->legacy;
 	enum track_class class = class_of_phase(legacy->phase);
 	char id[PERFETTO_TEXT_SIZE];
 	int64_t duration;
@@ -452,7 +452,15 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 {
 	struct track_event event;
 	track_event_read(&event, message);
-	struct making making = { .events = events, .sequence = sequence, .event = &event, .time = time };
+	struct making making;
+	making.events = events;
+	making.sequence = sequence;
+	making.event = &event;
+	making.time = time;
+	for (int i = 0; i < TRACK_FIELD_COUNT; i++) {
+		making.cells[i].kind = PACKED_ABSENT;
+		making.cells[i].size = 0;
+	}
 	put_place(&making);
 	put_name(&making);
 	put_category(&making);
@@ -460,7 +468,7 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 	enum histree_status status = put_arguments(&making, error);
 	if (status == HISTREE_OK)
 		status = add_event(&making, error);
-	if ((event.lists & ~(uint32_t)TRACK_EVENT_ALL_CATEGORIES) == 0 && event.legacy.bind_id == 0)
+	if ((event.lists & ~(uint32_t)TRACK_EVENT_ALL_CATEGORIES) == 0 && event.legacy->bind_id == 0)
 		return status;
 	if (status == HISTREE_OK)
 		status = add_extra_counters(&making, error);

@@ -167,19 +167,32 @@ static void read_number(struct track_event *event, uint32_t number, uint64_t val
 
 void track_event_read(struct track_event *event, struct wire_message message)
 {
+	static const struct track_event_legacy no_legacy = { .phase = 0 };
 	struct wire_field field;
-	*event = (struct track_event){ .message = message };
+	/* Field by field: to clear all of it would take as long as to read it. */
+	event->message = message;
+	event->type = TRACK_EVENT_UNSPECIFIED;
+	event->has_track = event->has_value = event->has_thread_time = event->has_category = false;
+	event->name.bytes = NULL;
+	event->name_iid = 0;
+	event->lists = 0;
+	event->arguments = wire_message(NULL, 0);
+	event->legacy = &no_legacy;
 	for (const uint8_t *before = message.at; wire_next(&message, &field); before = message.at) {
 		if (is_argument(field.number, field.bytes != NULL) && event->arguments.at == NULL)
 			event->arguments = wire_message(before, (size_t)(message.end - before));
-		if (field.bytes == NULL)
+		if (field.bytes == NULL) {
 			read_number(event, field.number, field.value);
-		else if (field.number == TRACK_EVENT_NAME)
+		} else if (field.number == TRACK_EVENT_NAME) {
 			event->name = field;
-		else if (field.number == LEGACY)
-			read_legacy(&event->legacy, wire_inside(&field));
-		else
+		} else if (field.number == LEGACY) {
+			if (event->legacy == &no_legacy)
+				event->own_legacy = no_legacy;
+			event->legacy = &event->own_legacy;
+			read_legacy(&event->own_legacy, wire_inside(&field));
+		} else {
 			note_list(event, field.number);
+		}
 	}
 }
 

@@ -74,7 +74,8 @@ struct track_event {
 	bool has_category;  /* `category`, interned, is the only one */
 	uint64_t category;
 	struct wire_message arguments; /* from the first one on, for perfetto_arguments_add(); `at` NULL: none */
-	struct track_event_legacy legacy;
+	const struct track_event_legacy *legacy; /* zeroes, or that: an event stays where it was read */
+	struct track_event_legacy own_legacy;
 };
 
 void track_event_read(struct track_event *event, struct wire_message message);
