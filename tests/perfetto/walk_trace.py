@@ -194,6 +194,10 @@ class Walk:
                     sequence["texts"][table, last(body, 1, 0)] = entry if table == 4 else last(body, 2, b"")
             if 6 in packet:
                 self.learn_own_clocks(sequence, packet)
+            for descriptor in packet.get(60, []) if sequence["valid"] else []:
+                for thread in message(descriptor).get(4, []):
+                    thread = message(thread)
+                    sequence["thread"] = {"pid": last(thread, 1, 0), "tid": last(thread, 2, 0)}
             take(sequence, packet, self.time_of(sequence, packet))
         return sequences
 
@@ -510,7 +514,8 @@ class Walk:
         for number, value in event:
             body.setdefault(number, []).append(value)
         texts, uuid = sequence["texts"], last(body, 11, sequence["track"])
-        cells = self.place(uuid)
+        of_sequence = uuid == 0 and (11 not in body or 9 not in body)
+        cells = dict(sequence["thread"]) if of_sequence and sequence.get("thread") else self.place(uuid)
         if 23 in body:
             cells["name"] = last(body, 23)
         elif (2, last(body, 10, 0)) in texts:

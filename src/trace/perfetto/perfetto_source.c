@@ -558,26 +558,41 @@ static enum histree_status read_track_event(struct reading *reading, struct perf
 	return status;
 }
 
+/* Whose the events of a sequence are that say no track (thread_descriptor.proto). */
+static void read_thread(struct perfetto_sequence *sequence, struct wire_message message)
+{
+	enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == PID)
+			sequence->pid = (int32_t)field.value;
+		else if (field.number == TID)
+			sequence->tid = (int32_t)field.value;
+		else if (field.number == REFERENCE_US)
+			sequence->last_us = field.value;
+		else if (field.number == REFERENCE_THREAD_US)
+			sequence->thread_us = field.value;
+	}
+}
+
+/* Writers of old say it by itself, others where they describe the track of their thread. */
+static void learn_thread(struct perfetto_sequence *sequence, const struct perfetto_packet *packet)
+{
+	enum { TRACK_THREAD = 4 };
+	struct wire_message descriptor = packet->content;
+	struct wire_field field;
+	if (packet->data == PERFETTO_THREAD_DESCRIPTOR)
+		read_thread(sequence, packet->content);
+	while (packet->data == PERFETTO_TRACK_DESCRIPTOR && sequence->is_valid && wire_next(&descriptor, &field))
+		if (field.number == TRACK_THREAD && field.bytes != NULL)
+			read_thread(sequence, wire_inside(&field));
+}
+
 static enum histree_status read_track_packet(struct reading *reading, struct perfetto_sequence *sequence,
 					     const struct perfetto_packet *packet, histree_time time,
 					     struct histree_error *error)
 {
-	if (packet->data == PERFETTO_THREAD_DESCRIPTOR) {
-		/* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
-		struct wire_message message = packet->content;
-		enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
-		struct wire_field field;
-		while (wire_next(&message, &field)) {
-			if (field.number == PID)
-				sequence->pid = (int32_t)field.value;
-			else if (field.number == TID)
-				sequence->tid = (int32_t)field.value;
-			else if (field.number == REFERENCE_US)
-				sequence->last_us = field.value;
-			else if (field.number == REFERENCE_THREAD_US)
-				sequence->thread_us = field.value;
-		}
-	}
+	learn_thread(sequence, packet);
 	const struct perfetto_file *file = reading->file;
 	if (packet->data == PERFETTO_FTRACE_EVENTS && (file->has_markers || file->has_calls))
 		return perfetto_markers_read(&reading->markers, &reading->tracks, sequence, &file->clocks,

@@ -96,7 +96,9 @@ static void put_place(struct making *making)
 	const struct track_event_legacy *legacy = making->event->legacy;
 	const struct perfetto_sequence *sequence = making->sequence;
 	uint64_t uuid = track_of(making);
-	if (uuid == 0 && sequence->tid != 0) {
+	/* An event of today that says 0 is of no thread. */
+	const bool is_of_sequence = !making->event->has_track || making->event->type == TRACK_EVENT_UNSPECIFIED;
+	if (uuid == 0 && is_of_sequence && sequence->tid != 0) {
 		making->cells[TRACK_PID] = packed_int(sequence->pid);
 		making->cells[TRACK_TID] = packed_int(sequence->tid);
 	} else {
