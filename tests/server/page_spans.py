@@ -23,6 +23,9 @@ def trace_of(folder):
     events += [{"ph": "b", "cat": "c", "id": 1, "name": "load", "pid": 10, "ts": 300}, {"ph": "e", "cat": "c", "id": 1, "name": "load", "pid": 10, "ts": 900}]
     events += [{"ph": "s", "cat": "f", "id": 2, "name": "paint", "pid": 10, "tid": 10, "ts": 250},
                {"ph": "f", "cat": "f", "id": 2, "name": "paint", "pid": 20, "tid": 20, "ts": 500, "bp": "e"}]
+    # Two of one name at a time are in two lanes; what names neither process nor thread has a row too.
+    events += [{"ph": "b", "cat": "c", "id": 3, "name": "load", "pid": 10, "ts": 400}, {"ph": "e", "cat": "c", "id": 3, "name": "load", "pid": 10, "ts": 800},
+               {"ph": "X", "name": "nobody's", "ts": 100, "dur": 300}]
     for ts in range(0, 1000, 100):
         events += [{"ph": "C", "name": "memory", "pid": 10, "ts": ts, "args": {"js": 1 + ts % 300, "images": 50}},
                    {"ph": "C", "name": "fps", "pid": 20, "ts": ts, "args": {"value": 60 - ts / 50}}]
@@ -38,12 +41,12 @@ def rows(page):
 def are_called_by_name(page):
     page.open()
     assert page.get("page.charts.map((chart) => chart.view.name)") == ["spans"]
-    assert rows(page) == [[0, "browser (10)"], [1, "main (10)"], [2, ""], [1, "Async"], [2, "load"], [3, "1"],
-                          [0, "renderer (20)"], [1, "main (20)"], [2, ""]], rows(page)
+    assert rows(page) == [[0, "browser (10)"], [1, "main (10)"], [2, ""], [1, "Async"], [2, "load"], [3, ""],
+                          [0, "renderer (20)"], [1, "main (20)"], [2, ""], [0, "CallStack"]], rows(page)
     texts = page.browser.run(f"""const {{ spans, texts }} = {CHART}.shown[0];
         const textsOf = (row) => Array.from({{ length: row.length / 6 }}, (_, i) => texts[row[6 * i + 4] | row[6 * i + 5] << 16]);
         return spans.map((row) => [...new Set(textsOf(row).filter(Boolean))]);""")
-    assert [texts[1], texts[2], texts[5]] == [["frame"], ["layout"], ["load"]], texts
+    assert [texts[1], texts[2], texts[4], texts[5], texts[9]] == [["frame"], ["layout"], ["load"], ["load"], ["nobody's"]], texts
     assert page.get("document.getElementById('axis-label').textContent") == "time since the start"
     page.shoot("spans")
 

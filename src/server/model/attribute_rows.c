@@ -339,33 +339,69 @@ static enum histree_status add_span_row(struct span_maker *maker, histree_quark 
 	return HISTREE_OK;
 }
 
+/* The levels of a stack that are not in the row of its track, each a row. */
+static enum histree_status add_levels(struct span_maker *maker, histree_quark stack, uint32_t track,
+				      struct histree_error *error)
+{
+	const struct span_row own = maker->rows->rows[track];
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark level = histree_attributes_first_child(maker->attributes, stack);
+	     level != HISTREE_ROOT && status == HISTREE_OK;
+	     level = histree_attributes_next_sibling(maker->attributes, level))
+		if (level != own.quark)
+			status = add_span_row(maker, level, level, own.depth + 1, track, error);
+	maker->rows->rows[track].descendants = maker->rows->count - track - 1;
+	return status;
+}
+
+/* Finds what is called so below an attribute; HISTREE_ROOT: nothing is. */
+static histree_quark below(const struct span_maker *maker, histree_quark quark, const char *path)
+{
+	histree_quark found;
+	const bool is_there = histree_attributes_find(maker->attributes, quark, path, &found) == HISTREE_OK;
+	return is_there ? found : HISTREE_ROOT;
+}
+
+/* Asynchronous spans of one name: the first lane in a row that has the name, the others below it. */
+static enum histree_status add_lanes(struct span_maker *maker, histree_quark name, uint32_t depth,
+				     struct histree_error *error)
+{
+	const uint32_t own = maker->rows->count;
+	enum histree_status status =
+		add_span_row(maker, name, below(maker, name, "1/CallStack/1"), depth, HISTREE_NO_INDEX, error);
+	for (histree_quark lane = histree_attributes_first_child(maker->attributes, name);
+	     lane != HISTREE_ROOT && status == HISTREE_OK;
+	     lane = histree_attributes_next_sibling(maker->attributes, lane)) {
+		const histree_quark stack = below(maker, lane, "CallStack");
+		if (stack != HISTREE_ROOT)
+			status = add_levels(maker, stack, own, error);
+	}
+	return status;
+}
+
 /* An attribute, what it shows, and what is below it; what has no stack at or below it is no row. */
 static enum histree_status add_track(struct span_maker *maker, histree_quark quark, uint32_t depth,
 				     struct histree_error *error)
 {
-	enum { DEPTH_MAX = 8 }; /* of processes, tracks and lanes */
+	enum { DEPTH_MAX = 8 }; /* of processes and tracks */
 	struct span_rows *rows = maker->rows;
 	const uint32_t own = rows->count;
-	histree_quark stack = HISTREE_ROOT, level = HISTREE_ROOT;
-	if (histree_attributes_find(maker->attributes, quark, "CallStack", &stack) != HISTREE_OK)
-		stack = HISTREE_ROOT;
-	else if (histree_attributes_find(maker->attributes, stack, "1", &level) != HISTREE_OK)
-		level = HISTREE_ROOT;
+	const bool is_async = quark != HISTREE_ROOT && is_called(maker, quark, "Async");
+	const histree_quark stack = below(maker, quark, "CallStack"), level = below(maker, quark, "CallStack/1");
 	enum histree_status status = add_span_row(maker, quark, level, depth, HISTREE_NO_INDEX, error);
-	for (histree_quark below = level != HISTREE_ROOT ? histree_attributes_next_sibling(maker->attributes, level)
-							 : HISTREE_ROOT;
-	     below != HISTREE_ROOT && status == HISTREE_OK;
-	     below = histree_attributes_next_sibling(maker->attributes, below))
-		status = add_span_row(maker, below, below, depth + 1, own, error);
+	if (stack != HISTREE_ROOT && status == HISTREE_OK)
+		status = add_levels(maker, stack, own, error);
 	for (histree_quark child = histree_attributes_first_child(maker->attributes, quark);
 	     child != HISTREE_ROOT && status == HISTREE_OK && depth < DEPTH_MAX;
 	     child = histree_attributes_next_sibling(maker->attributes, child))
-		if (child != stack && !is_called(maker, child, "Counters"))
+		if (is_async)
+			status = add_lanes(maker, child, depth + 1, error);
+		else if (child != stack && !is_called(maker, child, "Counters"))
 			status = add_track(maker, child, depth + 1, error);
 	if (status != HISTREE_OK)
 		return status;
 	rows->rows[own].descendants = rows->count - own - 1;
-	if (level == HISTREE_ROOT && rows->rows[own].descendants == 0)
+	if (level == HISTREE_ROOT && rows->count == own + 1)
 		free(rows->rows[--rows->count].name);
 	return HISTREE_OK;
 }
@@ -377,14 +413,19 @@ static enum histree_status add_tracks(struct span_maker *maker, struct histree_e
 	for (histree_quark top = histree_attributes_first_child(maker->attributes, HISTREE_ROOT);
 	     top != HISTREE_ROOT && status == HISTREE_OK;
 	     top = histree_attributes_next_sibling(maker->attributes, top)) {
-		const bool is_folder = is_called(maker, top, "Processes") || is_called(maker, top, "Threads") ||
-				       is_called(maker, top, "Async");
+		const bool is_folder = is_called(maker, top, "Processes") || is_called(maker, top, "Threads");
 		for (histree_quark child = histree_attributes_first_child(maker->attributes, top);
 		     is_folder && child != HISTREE_ROOT && status == HISTREE_OK;
 		     child = histree_attributes_next_sibling(maker->attributes, child))
 			status = add_track(maker, child, 0, error);
-		if (status == HISTREE_OK && is_called(maker, top, "CallStack"))
-			status = add_track(maker, HISTREE_ROOT, 0, error);
+		if (status == HISTREE_OK && is_called(maker, top, "Async"))
+			status = add_track(maker, top, 0, error);
+		const uint32_t own = maker->rows->count;
+		if (status == HISTREE_OK && is_called(maker, top, "CallStack")) {
+			status = add_span_row(maker, top, below(maker, top, "1"), 0, HISTREE_NO_INDEX, error);
+			if (status == HISTREE_OK)
+				status = add_levels(maker, top, own, error);
+		}
 	}
 	return status;
 }
