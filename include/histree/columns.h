@@ -145,6 +145,8 @@ struct histree_arrow_options {
 	/* For events: the bounds of the trace, to which times in the expression are relative */
 	histree_time start, end;
 	const char *names; /* names of the columns, separated by commas; NULL: `columns` says which */
+	/* For states: says of threads what their history does not (states.h); read during the call; NULL: none */
+	struct histree_history *kernel;
 };
 
 /*

@@ -242,7 +242,7 @@ HISTREE_API bool histree_state_filter_is_of_rows(const struct histree_state_filt
  * Narrow a selection of the same history to the attributes and times where the expression can hold.  An attribute
  * whose path the expression equals is looked up; other conditions on paths, quarks, threads or labels cost up to a
  * microsecond for each attribute of the selection.  An expression about processes or names of threads has to be
- * used so before states are tested: the threads of the window of the selection are read then.  Returns
+ * used so before states are tested: the threads are read then.  Returns
  * HISTREE_ERR_ARGUMENT if the history says nothing of them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(struct histree_state_filter *filter,

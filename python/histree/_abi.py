@@ -162,7 +162,7 @@ class Region(Structure):
 class ArrowOptions(Structure):
     C_NAME = "struct histree_arrow_options"
     _fields_ = [("columns", c_uint64), ("batch_rows", c_uint32), ("threads", c_uint), ("text_bytes", c_size_t),
-                ("work", Work), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p)]
+                ("work", Work), ("where", c_char_p), ("start", c_int64), ("end", c_int64), ("names", c_char_p), ("kernel", c_void_p)]
 
 
 class Loss(Structure):

@@ -215,13 +215,14 @@ class History:
 
     def states(self, pattern: Optional[Pattern] = None, *, at: Optional[Union[Time, Sequence[Time]]] = None,
                from_: Optional[Time] = None, to: Optional[Time] = None, columns: Optional[Sequence[str]] = None,
-               threads: int = 1, where: Optional[str] = None, times: Optional[str] = None) -> StateQuery:
+               threads: int = 1, where: Optional[str] = None, times: Optional[str] = None,
+               kernel: Optional["History"] = None) -> StateQuery:
         """The states of some attributes: at a time or a list of times, or over a range, both ends inclusive.
 
         Without a pattern all attributes are meant, without a time all of the history.  `columns` are those that are
         read, of quark path start end duration type value real text label.  `where` is an expression as of `histree query
         --where`: what it says of paths and times is not read at all.  `threads` read nodes ahead, which pays for
-        answers of 10^5 states and more.
+        answers of 10^5 states and more.  `kernel` is the history that names threads for `where`, if this one does not.
 
         >>> import histree
         >>> history = histree.open(DEMO).history()
@@ -248,6 +249,7 @@ class History:
             scope.check()
             options = _abi.ArrowOptions(threads=threads, where=None if where is None else cstring(where, "the expression"))
             options.columns = sum({_abi.ARROW_COLUMNS[each] for each in names}) if names else 0
+            options.kernel = None if kernel is None else kernel._use().address
             # A consumer outside may read with or without the lock of the interpreter, on any thread: it is not asked.
             interrupt = None if outside else Interrupt.into(options)
             return Stream(lib.histree_query_arrow, (handle.address, ctypes.byref(region), ctypes.byref(options)),

@@ -165,8 +165,12 @@ class Store(Asked):
         >>> [state.value for state in store.states("Threads/14355", at="+12ms")]
         [5]
         """
-        query = self.history(analysis).states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads,
-                                              where=where, times=times)
+        asked = self.history(analysis)
+        kernel = None
+        if where is not None and any(each.name == "kernel" and each.kind == "states" for each in self.analyses):
+            kernel = self.history("kernel")
+        query = asked.states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads, where=where, times=times,
+                             kernel=None if kernel is asked else kernel)
         if at is None:
             query.picture = (self.path, pattern, {"from_": from_, "to": to, "where": where,
                                                   "analysis": self._analysis if analysis is None else analysis})

@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
+#include "cli/thread_lives.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/columns.h"
@@ -52,8 +53,9 @@ struct export_source {
 	const char *where; /* of states and events; NULL: all of them */
 	bool lacks_some;   /* a pattern matched nothing, which was said */
 
+	struct histree_history *names; /* of threads: for viewers, and where the history has none */
+
 	/* For viewers. */
-	struct histree_history *names;
 	struct histree_segment_store *wakeups, *flows;
 };
 
@@ -95,8 +97,10 @@ static enum histree_status export_columns_open(const struct export_source *sourc
 	const struct histree_region region = {
 		.quarks = source->quarks, .quark_count = source->quark_count, .from = source->from, .to = source->to
 	};
+	struct histree_arrow_options of_states = options;
+	of_states.kernel = source->names;
 	*rows = rows_of_states(source);
-	return histree_query_arrow(source->history, &region, &options, out, error);
+	return histree_query_arrow(source->history, &region, &of_states, out, error);
 }
 
 /* ---- export source ------------------------------------------------------------------------------------------- */
@@ -158,6 +162,9 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 	struct time_span span = time_span_of_history(info);
 	source->origin = info->start;
 	source->where = choice->question->where;
+	if (source->where != NULL && !thread_lives_are_of(source->history) && source->own.store != NULL &&
+	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
+		source->names = NULL;
 	code = question_range(choice->question, &span, &source->from, &source->to);
 	if (code == CLI_OK)
 		code = choose_quarks(source, words, choice->question->thread);

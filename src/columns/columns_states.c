@@ -571,14 +571,17 @@ static enum histree_status copy_region(struct states_source *source, const struc
 }
 
 /* Asks only for what can pass an expression.  Lists of times stay as they are. */
-static enum histree_status narrow(struct states_source *source, struct histree_history *history, const char *where,
-				  struct histree_region *region, struct histree_error *error)
+static enum histree_status narrow(struct states_source *source, struct histree_history *history,
+				  const struct histree_arrow_options *options, struct histree_region *region,
+				  struct histree_error *error)
 {
 	struct histree_selection selection;
 	struct histree_region left;
-	enum histree_status status = histree_state_filter_create(history, where, &source->filter, error);
+	enum histree_status status = histree_state_filter_create(history, options->where, &source->filter, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (options->kernel != NULL && histree_state_filter_lacks_threads(source->filter))
+		histree_state_filter_take_threads(source->filter, options->kernel);
 	histree_selection_begin(&selection, history);
 	if (region->times == NULL) {
 		selection.window.from = region->from;
@@ -625,7 +628,7 @@ static enum histree_status open_states(struct relation *base, const struct relat
 		status = histree_query_start(source->query, &own, error);
 	if (status == HISTREE_OK && options->where != NULL) {
 		/* Started again: that the region can be asked for is found first. */
-		status = narrow(source, history, options->where, &own, error);
+		status = narrow(source, history, options, &own, error);
 		if (status == HISTREE_OK && !source->is_empty)
 			status = histree_query_start(source->query, &own, error);
 	}

@@ -65,7 +65,7 @@ struct histree_state_filter {
 	struct histree_history *kernel; /* that says of threads what its own does not; NULL: nothing */
 	struct host_threads *threads;   /* by host; NULL: they were not read */
 	size_t host_count;
-	histree_time from, to; /* the threads are of this time */
+	histree_time from, to; /* the window of the selection */
 };
 
 static void find_thread_words(void *context, const char *name)
@@ -194,13 +194,13 @@ static int by_number_and_time(const void *one, const void *other)
 	return ((*a)->from > (*b)->from) - ((*a)->from < (*b)->from);
 }
 
-static enum histree_status read_host_threads(struct histree_state_filter *filter, struct host_threads *host,
-					     struct histree_history *history, struct histree_error *error)
+static enum histree_status read_host_threads(struct host_threads *host, struct histree_history *history,
+					     struct histree_error *error)
 {
 	if (history == NULL || !names_threads(history))
 		return HISTREE_OK;
 	enum histree_status status =
-		thread_list_read(&host->list, history, filter->from, filter->to, (struct histree_work){ 0 }, error);
+		thread_list_read(&host->list, history, INT64_MIN, INT64_MAX, (struct histree_work){ 0 }, error);
 	if (status != HISTREE_OK)
 		return status;
 	host->sorted = malloc((host->list.count + 1) * sizeof(*host->sorted));
@@ -212,7 +212,7 @@ static enum histree_status read_host_threads(struct histree_state_filter *filter
 	return HISTREE_OK;
 }
 
-/* Reads the threads that had a state in the window. */
+/* Reads all threads: a row may have states where its thread did nothing, such as sums that stay. */
 static enum histree_status read_threads(struct histree_state_filter *filter, const struct histree_window *window,
 					struct histree_error *error)
 {
@@ -233,7 +233,7 @@ static enum histree_status read_threads(struct histree_state_filter *filter, con
 	if (filter->threads == NULL)
 		return error_memory(error, "the threads");
 	for (size_t i = 0; i < filter->host_count && status == HISTREE_OK; i++)
-		status = read_host_threads(filter, &filter->threads[i], part_of_host(said, asked, i), error);
+		status = read_host_threads(&filter->threads[i], part_of_host(said, asked, i), error);
 	return status;
 }
 

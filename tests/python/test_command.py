@@ -36,6 +36,12 @@ class Verbs(unittest.TestCase):
             self.assertEqual(list(rows), rows_of(*words), words)
         self.assertEqual(self.store.top(where="name == nobody"), [])
 
+    def test_threads_of_any_states_are_named(self):
+        rows = rows_of("query", self.path, "-a", "cpu-usage", "--at", "+9ms", "--where", "name == burn")
+        self.assertGreater(len(rows), 0)
+        self.assertEqual(sorted(each.path for each in self.store.states(at="+9ms", analysis="cpu-usage", where="name == burn")),
+                         sorted(row["path"] for row in rows))
+
     def test_times_go_in_and_out(self):
         first = datetime.datetime.fromtimestamp(self.store.start // 10**9 + 1, datetime.timezone.utc)
         with self.assertRaises(histree.ArgumentError):

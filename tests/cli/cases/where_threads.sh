@@ -50,8 +50,14 @@ try histree flame calls --where 'thread == 1'
 histree compare --flame calls calls --where 'thread == 100' --format tsv | cmp - <(histree compare --flame calls calls 'Threads/100/**' --format tsv) &&
 	echo "and so are those that are compared"
 
+# a range is answered as the whole is, however short it is
+histree dump store --where 'name == burn' --format csv --columns path | sort -u | wc -l
+histree query store --from +15ms --to +15001us '**' --where 'name == burn' --format csv --columns path | sort -u | wc -l
+
 # names are those of the kernel's history, also for what another analysis knows of a thread
 try histree query store -a cpu-usage --at +15ms --where 'name == burn' -n 2 --columns path
+histree export store -a cpu-usage --at +15ms --where 'name == burn' --columns path -o - --format csv | wc -l
+histree query store -a cpu-usage --at +15ms --where 'name == burn' --columns path --format csv | wc -l
 try histree query store/cpu-usage.sht --at +15ms --where 'name == burn'
 try histree query store/cpu-usage.sht --at +15ms --where 'thread == 14764' --columns path
 
