@@ -410,7 +410,7 @@ static bool has(const char *line, size_t size, const char *word)
  */
 static bool is_in_text(struct line_text *text, const char *line, size_t *size)
 {
-	static const char old_end[] = "\\n\\", old_last[] = "\";";
+	static const char old_end[] = "\\n\\", old_last[] = "\";", old_last_line[] = "\\n\";";
 	if (text->is_in_page) {
 		text->is_in_page =
 			!has(line, *size, "class=\"trace-data\"") && !has(line, *size, "linuxPerfData = ");
@@ -419,10 +419,14 @@ static bool is_in_text(struct line_text *text, const char *line, size_t *size)
 	}
 	text->is_in_page = has(line, *size, "</script>") ||
 			   (*size >= strlen(old_last) && memcmp(line, old_last, strlen(old_last)) == 0);
-	size_t end = strlen(old_end);
+	size_t end = strlen(old_end), last = strlen(old_last_line);
 	if (*size >= end && memcmp(line + *size - end, old_end, end) == 0)
 		*size -= end;
-	return !text->is_in_page;
+	if (text->is_in_page || *size < last || memcmp(line + *size - last, old_last_line, last) != 0)
+		return !text->is_in_page;
+	*size -= last; /* the string ends in its last line, of which nothing may be left */
+	text->is_in_page = true;
+	return true;
 }
 
 enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error)

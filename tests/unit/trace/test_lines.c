@@ -387,6 +387,12 @@ TEST(a_text_is_found_in_a_script_of_old)
 	static const char page[] = "<html>\n<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
 				   "  a-1 [000] .... 1.000001: e: n=1\\n\\\n\";\n</script></html>\n";
 	assert_int_equal(count_numbered(page, sizeof(page) - 1), 1);
+	/* The string may end in the line of the last event, whose field would else be no number. */
+	static const char last[] = "<html>\n<script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\n"
+				   "  a-1 [000] .... 1.000001: e: n=1\\n\\\n"
+				   "  b-2 [000] .... 1.000002: e: n=2\\n\";\n  b-2 [000] .... 1.000003: e: n=3\n"
+				   "</script></html>\n";
+	assert_int_equal(count_numbered(last, sizeof(last) - 1), 2);
 }
 
 TEST(a_mark_of_the_order_of_bytes_is_no_text)
