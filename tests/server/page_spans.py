@@ -25,7 +25,8 @@ def trace_of(folder):
                {"ph": "f", "cat": "f", "id": 2, "name": "paint", "pid": 20, "tid": 20, "ts": 500, "bp": "e"}]
     # Two of one name at a time are in two lanes; what names neither process nor thread has a row too.
     events += [{"ph": "b", "cat": "c", "id": 3, "name": "load", "pid": 10, "ts": 400}, {"ph": "e", "cat": "c", "id": 3, "name": "load", "pid": 10, "ts": 800},
-               {"ph": "X", "name": "nobody's", "ts": 100, "dur": 300}]
+               {"ph": "X", "name": "nobody's", "ts": 100, "dur": 300},
+               {"ph": "X", "name": "a name that is too long for its span", "pid": 10, "tid": 10, "ts": 820, "dur": 50}]
     for ts in range(0, 1000, 100):
         events += [{"ph": "C", "name": "memory", "pid": 10, "ts": ts, "args": {"js": 1 + ts % 300, "images": 50}},
                    {"ph": "C", "name": "fps", "pid": 20, "ts": ts, "args": {"value": 60 - ts / 50}}]
@@ -46,9 +47,21 @@ def are_called_by_name(page):
     texts = page.browser.run(f"""const {{ spans, texts }} = {CHART}.shown[0];
         const textsOf = (row) => Array.from({{ length: row.length / 6 }}, (_, i) => texts[row[6 * i + 4] | row[6 * i + 5] << 16]);
         return spans.map((row) => [...new Set(textsOf(row).filter(Boolean))]);""")
-    assert [texts[1], texts[2], texts[4], texts[5], texts[9]] == [["frame"], ["layout"], ["load"], ["load"], ["nobody's"]], texts
+    assert [texts[1], texts[2], texts[4], texts[5], texts[9]] == [["frame", "a name that is too long for its span"], ["layout"], ["load"], ["load"], ["nobody's"]], texts
     assert page.get("document.getElementById('axis-label').textContent") == "time since the start"
     page.shoot("spans")
+
+
+def names_are_cut(page):
+    """As much of a name is written as its span has room for."""
+    page.open()
+    drawn = page.browser.run(f"""const drawn = [], own = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {{ drawn.push(text); return own.call(this, text, ...more); }};
+        {CHART}.draw();
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        CanvasRenderingContext2D.prototype.fillText = own;
+        return drawn;""")
+    assert any(text.startswith("a nam") and text.endswith("…") for text in drawn) and "frame" in drawn, drawn
 
 
 def flows_join_rows(page):
@@ -96,6 +109,6 @@ def of_perfetto(page):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
-        PLAN = [(trace_of(pathlib.Path(name)), [are_called_by_name, flows_join_rows, counters_are_lines, lists_spans]),
+        PLAN = [(trace_of(pathlib.Path(name)), [are_called_by_name, names_are_cut, flows_join_rows, counters_are_lines, lists_spans]),
                 (SOURCE / "tests" / "data" / "perfetto-made" / "both.pftrace", [of_perfetto])]
         sys.exit(main(__doc__, PLAN))

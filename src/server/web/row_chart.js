@@ -23,6 +23,8 @@ const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
 const WAIT = "Wait"; // the key of a state whose cause is unknown, since it began before the trace
+const NAMED_BY_TEXT = { spans: true, calls: true }; // views
+const LETTERS_MIN = 2; // of a name that is cut
 const TEETH = 4; // of an edge that is torn
 const ACTIVE_AFTER_MS = 200; // a range that moves is not asked about
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
@@ -530,8 +532,8 @@ export class RowChart extends EventTarget {
 				const wide = Math.min(left + (spans[at] + spans[at + 1]) * pixel, width) - from;
 				if (wide < TEXT_WIDTH_MIN || spans[at + 2] === NO_STYLE)
 					continue;
-				const text = block.texts[spans[at + 4] | spans[at + 5] << 16];
-				if (!text || context.measureText(text).width > wide - 6)
+				const text = this.#fitting(context, block.texts[spans[at + 4] | spans[at + 5] << 16], wide - 6);
+				if (!text)
 					continue;
 				const style = block.styles[spans[at + 2]];
 				if (style.key === WAIT) // its colour says enough of what nobody knows
@@ -546,6 +548,15 @@ export class RowChart extends EventTarget {
 				context.fillText(text, from + 3, middle);
 			}
 		});
+	}
+
+	// A text if there is room for it.  Of a span or call, whose name is all that it is known by, as much as there is room for.
+	#fitting(context, text, room) {
+		const width = text ? context.measureText(text).width : 0;
+		if (width <= room)
+			return text;
+		const letters = Math.floor(room / width * text.length) - 1;
+		return this.view.name in NAMED_BY_TEXT && letters >= LETTERS_MIN ? `${text.slice(0, letters)}…` : null;
 	}
 
 	#drawThumb() {
