@@ -17,6 +17,7 @@
 enum {
 	PAGE_STATES = 128,
 	KEPT_LEAST = 7 << 16, /* states, 6 MiB: that many are no matter */
+	VALUES_LEAST = 1 << 16,
 };
 
 /* States that follow one another, by their ends. */
@@ -175,6 +176,56 @@ static bool has_many(const struct row_feed *feed, const struct row_owner *owner)
 	return owner->kept > most + most / 4 && owner->kept > owner->settled + owner->settled / 4;
 }
 
+/* Returns where the value of a kept state is: an index of `values`, or OVERVIEW_REST. */
+static uint32_t *value_at(struct row_feed *feed, const struct row_owner *owner, size_t index)
+{
+	assert(index < owner->kept);
+	return &feed->pages[owner->pages[index / PAGE_STATES]].values[index % PAGE_STATES];
+}
+
+/*
+ * Make `renamed`, zeroed, of all values: those that a kept state has go on in `values`, in the same order.  Returns
+ * false without memory.
+ */
+static bool rename_values(struct row_feed *feed, uint32_t *renamed)
+{
+	struct value_table all = feed->values;
+	feed->values = (struct value_table){ .count = 0 };
+	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK;
+	for (size_t i = 0; i < feed->owner_count; i++)
+		for (size_t at = 0; at < feed->owners[i].kept; at++) {
+			const uint32_t value = *value_at(feed, &feed->owners[i], at);
+			if (value != OVERVIEW_REST)
+				renamed[value] = 1;
+		}
+	for (size_t i = 1; i < all.count && is_well; i++) /* null is the first of any table */
+		if (renamed[i] != 0)
+			is_well = value_table_add(&feed->values, &all.values[i], &renamed[i], NULL) == HISTREE_OK;
+	renamed[0] = 0;
+	value_table_release(&all);
+	return is_well;
+}
+
+/*
+ * Forget the values that no kept state has any more: of a sum, each state has one of its own, and they would grow
+ * with the trace.  Returns false without memory.
+ */
+static bool forget_values(struct row_feed *feed)
+{
+	if (feed->values.count <= VALUES_LEAST || feed->values.count / 2 <= feed->kept)
+		return true;
+	uint32_t *renamed = calloc(feed->values.count, sizeof(*renamed));
+	const bool is_well = renamed != NULL && rename_values(feed, renamed);
+	for (size_t i = 0; i < feed->owner_count && is_well; i++)
+		for (size_t at = 0; at < feed->owners[i].kept; at++) {
+			uint32_t *value = value_at(feed, &feed->owners[i], at);
+			*value = *value == OVERVIEW_REST ? OVERVIEW_REST : renamed[*value];
+		}
+	free(renamed);
+	assert(!is_well || feed->values.count <= feed->kept + 1);
+	return is_well;
+}
+
 bool row_feed_look(struct row_feed *feed, uint64_t states)
 {
 	const uint64_t likely = states / feed->options.cost_max_share;
@@ -191,7 +242,7 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 		if (!row_feed_widen(feed, i, overview_options_width(&feed->options, ns, owner->states)))
 			return false;
 	}
-	return true;
+	return forget_values(feed);
 }
 
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
