@@ -393,51 +393,90 @@ static bool read_node(struct profile *profile, struct json_span node)
 	return true;
 }
 
-/* What a node of old says: it holds its children, and lines count from 1. */
+/* What a node of old says, beside the children that it holds; lines count from 1. */
 struct old_node {
-	struct json_span id, name, url, line, children;
+	struct json_span id, name, url, line;
 };
 
-static struct old_node old_node_read(struct json_span node)
+static void pass(struct json_span *rest, const char *bytes)
 {
-	struct old_node out = { .id = { NULL, NULL, NULL } };
-	const struct {
-		const char *name;
-		struct json_span *value;
-	} rows[] = {
-		{ "id", &out.id },           { "functionName", &out.name }, { "url", &out.url },
-		{ "lineNumber", &out.line }, { "children", &out.children },
-	};
-	struct json_span rest = json_span_inside(node, '{'), name, value;
-	while (json_span_next_member(&rest, &name, &value))
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-			if (json_span_is_text(name, rows[i].name))
-				*rows[i].value = value;
-	return out;
+	while (json_span_is_there(*rest) && *rest->at != '\0' && strchr(bytes, *rest->at) != NULL)
+		rest->at++;
 }
 
-/* With those below it.  V8 keeps 255 frames of a stack; each level costs a walk over all that is in it. */
-static enum histree_status read_old_node(struct profile *profile, struct json_span span, uint32_t parent,
+static bool pass_byte(struct json_span *rest, char byte)
+{
+	const bool is = json_span_is(*rest, byte);
+	rest->at += is;
+	return is;
+}
+
+/* Take the value that comes next; nothing where there is no value, and then nothing comes any more. */
+static struct json_span take_value(struct json_span *rest)
+{
+	const struct json_span value = json_span_value(*rest);
+	rest->at = json_span_is_there(value) ? value.end : rest->end;
+	return value;
+}
+
+static bool put_old_node(struct profile *profile, const struct old_node *node, uint32_t parent)
+{
+	int64_t number;
+	const bool has_line = json_span_int(node->line, &number) && number > 0;
+	const struct json_span no_line = { node->name.end, node->name.end, NULL };
+	const uint32_t frame = frame_of(profile, node->name, node->url, has_line ? node->line : no_line);
+	const uint32_t stack = stack_of(profile, node->id);
+	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
+		return false;
+	packed_samples_set(&profile->samples, stack, parent, frame);
+	return true;
+}
+
+/*
+ * With those below it, each byte once: *rest moves behind the node, or to where it is no JSON.  V8 keeps 255 frames
+ * of a stack, and says of a node what it holds last.
+ */
+static enum histree_status read_old_node(struct profile *profile, struct json_span *rest, uint32_t parent,
 					 unsigned depth, struct histree_error *error)
 {
 	enum { DEPTH_MAX = 260 };
-	const struct old_node node = old_node_read(span);
+	static const char between[] = " \t\r\n,";
+	struct old_node node = { .id = { NULL, NULL, NULL } };
 	int64_t number;
-	if (depth > DEPTH_MAX || !json_span_int(node.id, &number)) {
-		profile->left_out++;
-		return HISTREE_OK;
-	}
-	const bool has_line = json_span_int(node.line, &number) && number > 0;
-	const struct json_span no_line = { span.end, span.end, NULL };
-	const uint32_t frame = frame_of(profile, node.name, node.url, has_line ? node.line : no_line);
-	const uint32_t stack = stack_of(profile, node.id);
-	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
-		return error_memory(error, "a profile");
-	packed_samples_set(&profile->samples, stack, parent, frame);
-	struct json_span rest = json_span_inside(node.children, '['), child;
 	enum histree_status status = packed_source_look(profile->packed, error);
-	while (status == HISTREE_OK && json_span_next(&rest, &child))
-		status = read_old_node(profile, child, stack, depth + 1, error);
+	if (depth > DEPTH_MAX || !pass_byte(rest, '{')) {
+		profile->left_out++;
+		take_value(rest);
+		return status;
+	}
+	for (pass(rest, between); status == HISTREE_OK && json_span_is(*rest, '"'); pass(rest, between)) {
+		const struct json_span name = take_value(rest);
+		pass(rest, " \t\r\n:");
+		const bool has_children = json_span_is_text(name, "children") && json_span_int(node.id, &number);
+		if (!has_children || !pass_byte(rest, '[')) {
+			const struct json_span value = take_value(rest);
+			if (json_span_is_text(name, "id"))
+				node.id = value;
+			else if (json_span_is_text(name, "functionName"))
+				node.name = value;
+			else if (json_span_is_text(name, "url"))
+				node.url = value;
+			else if (json_span_is_text(name, "lineNumber"))
+				node.line = value;
+			continue;
+		}
+		const uint32_t stack = stack_of(profile, node.id);
+		if (stack == EVENT_NO_STACK)
+			return error_memory(error, "a profile");
+		for (pass(rest, between); status == HISTREE_OK && json_span_is(*rest, '{'); pass(rest, between))
+			status = read_old_node(profile, rest, stack, depth + 1, error);
+		pass_byte(rest, ']');
+	}
+	pass_byte(rest, '}');
+	if (!json_span_int(node.id, &number))
+		profile->left_out++;
+	else if (status == HISTREE_OK && !put_old_node(profile, &node, parent))
+		return error_memory(error, "a profile");
 	return status;
 }
 
@@ -527,10 +566,11 @@ static enum histree_status read_samples(struct profile *profile, struct json_spa
 static enum histree_status profile_read_v8(struct profile *profile, struct json_span document,
 					   struct histree_error *error)
 {
-	const struct json_span nodes = json_span_find(document, "nodes"), head = json_span_find(document, "head");
+	const struct json_span nodes = json_span_find(document, "nodes");
+	struct json_span head = json_span_find(document, "head");
 	enum histree_status status = HISTREE_OK;
 	if (json_span_is_there(head))
-		status = read_old_node(profile, head, EVENT_NO_STACK, 0, error);
+		status = read_old_node(profile, &head, EVENT_NO_STACK, 0, error);
 	if (status == HISTREE_OK)
 		status = read_nodes(profile, nodes, read_node, error);
 	if (status == HISTREE_OK)
