@@ -182,10 +182,13 @@ static struct states_cursor *states_of(struct sql_cursor *cursor)
 	return (struct states_cursor *)cursor;
 }
 
-static double share_of_attributes(const struct sql_table *table, int rank)
+static double share_of_attributes(const struct sql_table *table, enum sql_rank rank)
 {
 	double attributes = table->info->attribute_count > 0 ? table->info->attribute_count : 1;
-	double wanted = rank >= 4 ? 1 : rank >= 2 ? 10 : rank == 1 ? attributes / 8 : attributes;
+	double wanted = rank >= SQL_PATH_IS     ? 1
+			: rank > SQL_PATH_GLOB  ? 10
+			: rank == SQL_PATH_GLOB ? attributes / 8
+						: attributes;
 	return wanted < attributes ? wanted / attributes : 1;
 }
 
@@ -194,7 +197,7 @@ static double share_of_a_host(const struct sql_table *table, const struct sql_ta
 {
 	size_t hosts;
 	histree_history_hosts(table->history, &hosts);
-	return !taken->has_host || taken->rank >= 2 || hosts == 0 ? 1 : 1 / (double)hosts;
+	return !taken->has_host || taken->rank > SQL_PATH_GLOB || hosts == 0 ? 1 : 1 / (double)hosts;
 }
 
 /* A state that covers a time costs less than the nodes on the way to it. */
@@ -209,7 +212,7 @@ static void estimate_states(const struct sql_table *table, const struct sql_take
 	double states = (double)table->info->interval_count * share * time;
 	info->estimatedRows = (sqlite3_int64)(states + attributes + 1);
 	info->estimatedCost =
-		10 + 2 * (states + attributes) + (taken->rank == 1 ? table->info->attribute_count : 0);
+		10 + 2 * (states + attributes) + (taken->rank == SQL_PATH_GLOB ? table->info->attribute_count : 0);
 	info->idxNum = taken->order < 0 ? ANY_ORDER : taken->is_down ? DOWNWARDS : UPWARDS;
 }
 
@@ -356,7 +359,7 @@ static void states_cell(struct sql_cursor *base, sqlite3_context *context, int c
 	{ SQL_COLUMN("type", "TEXT", SQL_TYPE, AT(value)) },						\
 	{ SQL_COLUMN("value", "", SQL_VALUE, AT(value)) },						\
 	{ SQL_SAID("label", "TEXT") },									\
-	{ SQL_COLUMN("thread", "INTEGER", SQL_THREAD, AT(quark)) }
+	{ SQL_COLUMN("thread", "INTEGER", SQL_THREAD, AT(quark)), .role = SQL_BY_THREAD }
 #define HOST_COLUMN { SQL_COLUMN("host", "TEXT", SQL_HOST, AT(quark)), .role = SQL_BY_HOST }
 /* clang-format on */
 

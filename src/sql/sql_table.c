@@ -19,6 +19,7 @@
 #include "base/costly.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/sqlite.h"
 #include "base/table.h"
 #include "histree/states.h"
@@ -169,20 +170,19 @@ void sql_window_narrow(struct histree_window *window, enum sql_operator operatio
 
 /* ---- one value, or each of a list ---------------------------------------------------------------------- */
 
-typedef enum histree_status (*adder)(struct histree_selection *selection, sqlite3_value *value,
-				     struct histree_error *error);
+typedef enum histree_status (*adder)(struct sql_cursor *cursor, sqlite3_value *value, struct histree_error *error);
 
-/* Select, instead of what was selected, what "quark operator value" or "path operator value" leaves, or more. */
-static enum histree_status select_each(struct histree_selection *selection, enum sql_operator operation,
-				       sqlite3_value *value, adder add, struct histree_error *error)
+/* Select, instead of what was selected, what "quark, path or thread operator value" leaves, or more. */
+static enum histree_status select_each(struct sql_cursor *cursor, enum sql_operator operation, sqlite3_value *value,
+				       adder add, struct histree_error *error)
 {
 	sqlite3_value *each;
-	histree_selection_none(selection);
+	histree_selection_none(&cursor->selection);
 	if (operation != SQL_IN)
-		return add(selection, value, error);
+		return add(cursor, value, error);
 	int code = sqlite3_vtab_in_first(value, &each);
 	while (code == SQLITE_OK && each != NULL) {
-		enum histree_status status = add(selection, each, error);
+		enum histree_status status = add(cursor, each, error);
 		if (status != HISTREE_OK)
 			return status;
 		code = sqlite3_vtab_in_next(value, &each);
@@ -190,25 +190,30 @@ static enum histree_status select_each(struct histree_selection *selection, enum
 	return code == SQLITE_OK || code == SQLITE_DONE ? HISTREE_OK : error_memory(error, "a list of attributes");
 }
 
-/* A number that is no quark leaves nothing: neither 1.5 nor -1. */
-static enum histree_status add_number(struct histree_selection *selection, sqlite3_value *value,
-				      struct histree_error *error)
+/* Get the whole number that a value is, from 0 on; false: it is something else, such as 1.5. */
+static bool read_whole(sqlite3_value *value, uint64_t *out)
 {
 	struct histree_window window = HISTREE_WINDOW_ALL;
 	sql_window_narrow(&window, SQL_EQUAL, value);
-	if (window.is_empty || window.from != window.to || window.from < 0)
-		return HISTREE_OK;
-	return histree_selection_add_quark(selection, (uint64_t)window.from, error);
+	*out = (uint64_t)window.from;
+	return !window.is_empty && window.from == window.to && window.from >= 0;
+}
+
+/* A number that is no quark leaves nothing. */
+static enum histree_status add_number(struct sql_cursor *cursor, sqlite3_value *value, struct histree_error *error)
+{
+	uint64_t quark;
+	return read_whole(value, &quark) ? histree_selection_add_quark(&cursor->selection, quark, error)
+					 : HISTREE_OK;
 }
 
 /* ---- paths -------------------------------------------------------------------------------------------- */
 
 /* Of a path with a zero byte in it nothing is found here, as SQLite's own text functions would not. */
-static enum histree_status add_path(struct histree_selection *selection, sqlite3_value *value,
-				    struct histree_error *error)
+static enum histree_status add_path(struct sql_cursor *cursor, sqlite3_value *value, struct histree_error *error)
 {
 	const char *path = (const char *)sqlite3_value_text(value);
-	return path == NULL ? HISTREE_OK : histree_selection_add_path(selection, path, error);
+	return path == NULL ? HISTREE_OK : histree_selection_add_path(&cursor->selection, path, error);
 }
 
 static bool is_matched(void *context, histree_quark quark, const char *path, size_t size)
@@ -218,9 +223,9 @@ static bool is_matched(void *context, histree_quark quark, const char *path, siz
 	return sqlite3_strglob(*(const char **)context, path) == 0;
 }
 
-static enum histree_status add_glob(struct histree_selection *selection, sqlite3_value *value,
-				    struct histree_error *error)
+static enum histree_status add_glob(struct sql_cursor *cursor, sqlite3_value *value, struct histree_error *error)
 {
+	struct histree_selection *selection = &cursor->selection;
 	const char *pattern = (const char *)sqlite3_value_text(value);
 	histree_quark top = HISTREE_ROOT;
 	if (pattern == NULL)
@@ -255,6 +260,65 @@ static enum histree_status sql_select_by_pattern(struct histree_selection *selec
 	const char *pattern = (const char *)sqlite3_value_text(value);
 	histree_selection_none(selection);
 	return pattern == NULL ? HISTREE_OK : histree_selection_add_pattern(selection, pattern, error);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------ */
+
+/* Where the row of a thread begins: what is of the thread is there and below. */
+struct sql_thread_row {
+	int32_t tid;
+	histree_quark quark;
+};
+
+static int by_thread(const void *one, const void *other)
+{
+	const struct sql_thread_row *a = one, *b = other;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* Finds the rows of all threads, the first time that one is asked for. */
+static enum histree_status find_thread_rows(struct sql_table *table, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(table->history);
+	struct sql_thread_row *rows = NULL;
+	size_t count = 0, capacity = 0;
+	bool has_memory = array_reserve(&rows, &capacity, 1);
+	for (histree_quark quark = 0; has_memory && quark < histree_attributes_count(attributes); quark++) {
+		const int32_t tid = histree_attributes_thread(attributes, quark);
+		const histree_quark above = histree_attributes_parent(attributes, quark);
+		if (tid == 0 || (above != HISTREE_ROOT && histree_attributes_thread(attributes, above) == tid))
+			continue;
+		has_memory = array_reserve(&rows, &capacity, count + 1);
+		if (has_memory)
+			rows[count++] = (struct sql_thread_row){ .tid = tid, .quark = quark };
+	}
+	if (!has_memory) {
+		free(rows);
+		return error_memory(error, "the rows of threads");
+	}
+	qsort(rows, count, sizeof(*rows), by_thread);
+	table->thread_rows = rows;
+	table->thread_row_count = count;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_thread(struct sql_cursor *cursor, sqlite3_value *value, struct histree_error *error)
+{
+	struct sql_table *table = sql_table_of(cursor);
+	const struct histree_attributes *attributes = histree_history_attributes(table->history);
+	uint64_t tid;
+	if (!read_whole(value, &tid) || tid > INT32_MAX)
+		return HISTREE_OK;
+	enum histree_status status = table->thread_rows == NULL ? find_thread_rows(table, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	const struct sql_thread_row *rows = table->thread_rows, *end = rows + table->thread_row_count;
+	const size_t first = SEARCH(i, 0, table->thread_row_count, rows[i].tid < (int32_t)tid);
+	for (const struct sql_thread_row *row = rows + first; row < end && row->tid == (int32_t)tid; row++)
+		for (histree_quark quark = row->quark; status == HISTREE_OK && quark != HISTREE_ROOT;
+		     quark = histree_attributes_next_below(attributes, row->quark, quark))
+			status = histree_selection_add_quark(&cursor->selection, quark, error);
+	return status;
 }
 
 /* ---- hosts -------------------------------------------------------------------------------------------- */
@@ -435,6 +499,7 @@ static int table_disconnect(sqlite3_vtab *base)
 	if (table->relation->close != NULL)
 		table->relation->close(table);
 	sql_store_leave(table->store);
+	free(table->thread_rows);
 	free(table->columns);
 	free(table->places);
 	free(table);
@@ -555,25 +620,25 @@ static int take_arguments(const struct sql_table *table, struct sql_plan *plan)
 	return plan->arguments < table->relation->required ? SQLITE_CONSTRAINT : SQLITE_OK;
 }
 
-/* Which constraint picks the attributes best, in this order; one is enough. */
-static int attribute_rank(enum sql_role role, enum sql_operator operation)
+static enum sql_rank attribute_rank(enum sql_role role, enum sql_operator operation)
 {
-	if (role != SQL_BY_QUARK && role != SQL_BY_PATH)
-		return 0;
+	if (role != SQL_BY_QUARK && role != SQL_BY_PATH && role != SQL_BY_THREAD)
+		return SQL_ALL_ATTRIBUTES;
 	if (operation == SQL_EQUAL)
-		return role == SQL_BY_QUARK ? 5 : 4;
+		return role == SQL_BY_QUARK ? SQL_QUARK_IS : role == SQL_BY_PATH ? SQL_PATH_IS : SQL_THREAD_IS;
 	if (operation == SQL_IN)
-		return role == SQL_BY_QUARK ? 3 : 2;
-	return operation == SQL_GLOB && role == SQL_BY_PATH ? 1 : 0;
+		return role == SQL_BY_QUARK ? SQL_QUARK_IN : role == SQL_BY_PATH ? SQL_PATH_IN : SQL_THREAD_IN;
+	return operation == SQL_GLOB && role == SQL_BY_PATH ? SQL_PATH_GLOB : SQL_ALL_ATTRIBUTES;
 }
 
+/* Takes the constraint that picks the attributes best; one is enough. */
 static void take_attributes(const struct sql_table *table, struct sql_plan *plan, struct sql_taken *taken)
 {
 	sqlite3_index_info *info = plan->info;
 	int best = -1;
 	for (int i = 0; i < info->nConstraint; i++) {
-		int rank = attribute_rank(column_at(table, info->aConstraint[i].iColumn)->role,
-					  sql_plan_operator(info, i));
+		const enum sql_rank rank = attribute_rank(column_at(table, info->aConstraint[i].iColumn)->role,
+							  sql_plan_operator(info, i));
 		if (rank > taken->rank) {
 			best = i;
 			taken->rank = rank;
@@ -581,7 +646,7 @@ static void take_attributes(const struct sql_table *table, struct sql_plan *plan
 	}
 	if (best >= 0 && !sql_plan_take(plan, best, term_of(&table->columns[info->aConstraint[best].iColumn]),
 					sql_plan_operator(info, best)))
-		taken->rank = 0;
+		taken->rank = SQL_ALL_ATTRIBUTES;
 }
 
 /*
@@ -744,10 +809,12 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 
 	switch (column_at(table, column)->role) {
 	case SQL_BY_QUARK:
-		return select_each(selection, term->operation, value, add_number, error);
+		return select_each(cursor, term->operation, value, add_number, error);
 	case SQL_BY_PATH:
-		return select_each(selection, term->operation, value,
+		return select_each(cursor, term->operation, value,
 				   term->operation == SQL_GLOB ? add_glob : add_path, error);
+	case SQL_BY_THREAD:
+		return select_each(cursor, term->operation, value, add_thread, error);
 	case SQL_BY_HOST:
 		return sql_select_by_host(selection, term->operation, value, error);
 	case SQL_PATTERN:

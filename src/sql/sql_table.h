@@ -60,8 +60,9 @@ enum sql_cell {
 /* What a constraint on a column narrows. */
 enum sql_role {
 	SQL_NOTHING,
-	SQL_BY_QUARK, /* of this and the next, the best is taken: = or IN, of a path GLOB as well */
+	SQL_BY_QUARK, /* of this and the next two, the best is taken: = or IN, of a path GLOB as well */
 	SQL_BY_PATH,
+	SQL_BY_THREAD,
 	SQL_BY_HOST,
 	SQL_BY_START, /* with the next, the window: comparisons */
 	SQL_BY_END,
@@ -97,9 +98,21 @@ struct sql_column {
 struct sql_table;
 struct sql_cursor;
 
+/* Which constraint picks attributes, from the least to the best. */
+enum sql_rank {
+	SQL_ALL_ATTRIBUTES,
+	SQL_PATH_GLOB,
+	SQL_THREAD_IN,
+	SQL_PATH_IN,
+	SQL_QUARK_IN,
+	SQL_THREAD_IS,
+	SQL_PATH_IS,
+	SQL_QUARK_IS,
+};
+
 /* What was taken of a statement, and what it leaves. */
 struct sql_taken {
-	int rank; /* of attributes: 5 quark =, 4 path =, 3 quark IN, 2 path IN, 1 path GLOB, 0 all */
+	enum sql_rank rank;
 	bool has_host;
 	int arguments;                /* constraints in all */
 	unsigned equals, bounds;      /* comparisons of numbers */
@@ -162,6 +175,8 @@ struct sql_table {
 	struct histree_history *history;
 	const struct histree_history_info *info; /* NULL: it is of no history */
 	struct sql_paths *paths;
+	struct sql_thread_row *thread_rows; /* by number; NULL: not asked for */
+	size_t thread_row_count;
 	uint64_t *rows; /* that were read, of all tables */
 	const char *const *names;
 	size_t name_count;

@@ -17,7 +17,7 @@ import tempfile
 import traceback
 
 FIRST, LAST = 1000, 20000
-STATES = "quark, path, start, end, duration, type, value"
+STATES = "quark, path, start, end, duration, type, value, thread"
 SEGMENTS = "start, end, duration, name, size"
 
 
@@ -101,7 +101,8 @@ def condition(random_, table):
         "path = 'CPUs/1/thread'", "path = 'CPUs/1'", "path = 'nothing'", "path = 'cpus/1/thread' COLLATE NOCASE",
         "path IN ('CPUs/2/thread', 'Threads/42/name', 'none')", "path GLOB 'CPUs/*'", "path GLOB 'CPUs/?/f*'",
         "path GLOB '*'", "path GLOB 'odd\\/name/x'", "path GLOB 'Threads/4*/[ns]*'", "path GLOB 'none/*'",
-        "path LIKE 'threads/%'", "type = 'int'", "value = 1", "value > 0", "value IS NULL", "value = 'idle'"])
+        "path LIKE 'threads/%'", "thread = 42", "thread = '7'", "thread = 42.5", "thread = -7", "thread > 42",
+        "thread IN (7, 4711, 4711, 1, NULL)", "thread IS NULL", "type = 'int'", "value = 1", "value > 0", "value IS NULL", "value = 'idle'"])
 
 
 def sql_number(value):
@@ -135,6 +136,8 @@ JOINS = {
         "WHERE t.path = 'CPUs/0/thread' AND s.path GLOB 'Threads/*' ORDER BY 1, 2",
         "SELECT quark FROM {} WHERE start <= 5000 AND end >= 5000 AND quark IN (SELECT quark FROM {} WHERE value = 2) "
         "ORDER BY 1",
+        "SELECT t.column1, s.path, count(*) FROM (VALUES (7), (42), (5), (NULL)) AS t JOIN {} AS s "
+        "ON s.thread = t.column1 GROUP BY 1, 2 ORDER BY 1, 2",
     ],
     "segments": [
         "SELECT a.start, b.start FROM {} AS a JOIN {} AS b ON b.start > a.start AND b.start < a.end AND b.name = a.name "
@@ -175,6 +178,12 @@ def compare(histree, store, table, rows, statements):
                                + "\n".join(map(str, next(((a, b) for a, b in zip(got, wanted) if a != b), ""))))
 
 
+def thread_of(path):
+    """Whose row it is at or below."""
+    levels = path.split("/")
+    return int(levels[1]) if levels[0] == "Threads" and len(levels) > 1 else None
+
+
 def quarks(histree, store):
     code, text, errors = run(histree, "sql", store, "SELECT quark, path FROM attributes", "--format", "json")
     assert code == 0, errors
@@ -185,10 +194,10 @@ def check_states(random_, folder, histree, count):
     intervals = make_states(random_, folder, histree)
     store = folder / "states.histree"
     known = quarks(histree, store)
-    rows = [(known[path], path, start, end, end - start + 1, type_of(value), value)
+    rows = [(known[path], path, start, end, end - start + 1, type_of(value), value, thread_of(path))
             for path, start, end, value in intervals]
     # What groups others was null all the time.
-    rows += [(quark, path, FIRST, LAST, LAST - FIRST + 1, "null", None)
+    rows += [(quark, path, FIRST, LAST, LAST - FIRST + 1, "null", None, thread_of(path))
              for path, quark in known.items() if path not in {row[1] for row in rows}]
     compare(histree, store, "states", rows, [statement(random_, "states") for _ in range(count)] + JOINS["states"])
     functions(histree, store, rows)
@@ -331,6 +340,8 @@ PLANS = [
     ("states", "path = 'a' AND start BETWEEN 1 AND 2", "path = ? and start >= ? and start <= ?"),
     ("states", "path GLOB 'a/*'", "path glob ?"),
     ("states", "quark IN (1, 2) AND path GLOB 'a/*'", "quark in ?"),
+    ("states", "thread = 7 AND path GLOB 'a/*'", "thread = ?"),
+    ("states", "thread IN (7, 8) AND path = 'a'", "path = ?"),
     ("states", "end > 5 ORDER BY start DESC LIMIT 2", "end > ?, in order of start, downwards"),
     ("attributes", "path = 'a'", "path = ?"),
     ("rows('a', 1, 2, 3)", "value = 1", "pattern = ? and t1 = ? and t2 = ? and pixels = ?"),
