@@ -780,6 +780,7 @@ static void write_others(const struct pointed *pointed, struct histree_cursor *q
 		if (histree_query_single(query, child, pointed->at, &other, NULL) == HISTREE_OK)
 			state_value_text(&other.value, &text);
 		if (text.size > 0) {
+			name.size = 0;
 			piece_put_name(attributes, child, &name);
 			json_key_string(json, name.bytes, name.size);
 			json_put_string(json, text.bytes, text.size);

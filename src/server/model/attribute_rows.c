@@ -236,8 +236,8 @@ const struct row_model row_model_attributes = {
 struct span_row {
 	histree_quark quark; /* what it shows; HISTREE_ROOT: nothing */
 	uint32_t depth, descendants;
-	uint32_t track; /* the row of it, which has a name; a depth has none */
-	char *name;
+	uint32_t track; /* the row that has its name: its own, or that above a depth */
+	char *name;     /* NULL: a depth has none */
 };
 
 struct span_rows {
@@ -291,40 +291,40 @@ static bool is_called(const struct span_maker *maker, histree_quark quark, const
 	       memcmp(name, wanted, size) == 0;
 }
 
-/* "main (101)", where the trace gives a name, "101" elsewhere; depths below a track have none. */
-static enum histree_status name_span_row(struct span_maker *maker, histree_quark quark, bool is_depth, char **out,
-					 struct histree_error *error)
+/* "main (101)" where the trace gives a name, elsewhere "101". */
+static enum histree_status name_track(struct span_maker *maker, histree_quark quark, char **out,
+				      struct histree_error *error)
 {
-	struct piece name = { 0 }, number = { 0 };
+	struct piece name = { 0 };
 	struct histree_interval state;
-	enum histree_status status =
-		is_depth ? HISTREE_OK
-			 : histree_query_single(maker->query, quark,
-						histree_history_info(maker->rows->history)->end, &state, error);
-	if (!is_depth && status == HISTREE_OK) {
-		piece_put_name(maker->attributes, quark, &number);
-		piece_put_char(&number, '\0');
-		if (state.value.type == HISTREE_STRING && state.value.size > 0) {
-			piece_put(&name, state.value.bytes, state.value.size);
-			piece_format(&name, " (%s)", number.failed ? "" : number.bytes);
-		} else {
-			piece_put_text(&name, number.failed ? "" : number.bytes);
-		}
+	const histree_time end = histree_history_info(maker->rows->history)->end;
+	enum histree_status status = histree_query_single(maker->query, quark, end, &state, error);
+	if (status != HISTREE_OK)
+		return status;
+	const bool is_named = state.value.type == HISTREE_STRING && state.value.size > 0;
+	if (is_named) {
+		piece_put(&name, state.value.bytes, state.value.size);
+		piece_put_text(&name, " (");
 	}
+	piece_put_name(maker->attributes, quark, &name);
+	if (is_named)
+		piece_put_char(&name, ')');
 	piece_put_char(&name, '\0');
-	piece_release(&number);
-	*out = name.failed ? NULL : name.bytes;
-	if (name.failed)
+	if (name.failed) {
 		piece_release(&name);
-	return status == HISTREE_OK && *out == NULL ? error_memory(error, "the spans") : status;
+		return error_memory(error, "the spans");
+	}
+	*out = name.bytes;
+	return HISTREE_OK;
 }
 
+/* Adds the row of a track, which is `named`, or without one a depth of the track at that row. */
 static enum histree_status add_span_row(struct span_maker *maker, histree_quark named, histree_quark shown,
 					uint32_t depth, uint32_t track, struct histree_error *error)
 {
 	struct span_rows *rows = maker->rows;
 	char *name = NULL;
-	enum histree_status status = name_span_row(maker, named, track != HISTREE_NO_INDEX, &name, error);
+	enum histree_status status = named != HISTREE_ROOT ? name_track(maker, named, &name, error) : HISTREE_OK;
 	if (status == HISTREE_OK && !array_reserve(&rows->rows, &maker->capacity, (size_t)rows->count + 1))
 		status = error_memory(error, "the spans");
 	if (status != HISTREE_OK) {
@@ -334,7 +334,7 @@ static enum histree_status add_span_row(struct span_maker *maker, histree_quark 
 	if (shown != HISTREE_ROOT)
 		rows->rows_of_flows[shown] = rows->count;
 	rows->rows[rows->count] =
-		(struct span_row){ shown, depth, 0, track == HISTREE_NO_INDEX ? rows->count : track, name };
+		(struct span_row){ shown, depth, 0, named != HISTREE_ROOT ? rows->count : track, name };
 	rows->count++;
 	return HISTREE_OK;
 }
@@ -349,7 +349,7 @@ static enum histree_status add_levels(struct span_maker *maker, histree_quark st
 	     level != HISTREE_ROOT && status == HISTREE_OK;
 	     level = histree_attributes_next_sibling(maker->attributes, level))
 		if (level != own.quark)
-			status = add_span_row(maker, level, level, own.depth + 1, track, error);
+			status = add_span_row(maker, HISTREE_ROOT, level, own.depth + 1, track, error);
 	maker->rows->rows[track].descendants = maker->rows->count - track - 1;
 	return status;
 }
@@ -386,7 +386,7 @@ static enum histree_status add_track(struct span_maker *maker, histree_quark qua
 	enum { DEPTH_MAX = 8 }; /* of processes and tracks */
 	struct span_rows *rows = maker->rows;
 	const uint32_t own = rows->count;
-	const bool is_async = quark != HISTREE_ROOT && is_called(maker, quark, "Async");
+	const bool is_async = is_called(maker, quark, "Async");
 	const histree_quark stack = below(maker, quark, "CallStack"), level = below(maker, quark, "CallStack/1");
 	enum histree_status status = add_span_row(maker, quark, level, depth, HISTREE_NO_INDEX, error);
 	if (stack != HISTREE_ROOT && status == HISTREE_OK)
@@ -476,7 +476,8 @@ static void span_rows_facts(const void *view, uint32_t index, struct row_facts *
 static void span_rows_label(const void *view, uint32_t index, struct piece *text)
 {
 	const struct span_rows *rows = view;
-	piece_put_text(text, rows->rows[index].name);
+	if (rows->rows[index].name != NULL)
+		piece_put_text(text, rows->rows[index].name);
 }
 
 static const char *name_of_track(const struct span_rows *rows, uint32_t index)
@@ -503,7 +504,7 @@ static const struct arrow_model arrows_of_spans = { flow_arrows_make, rows_of_fl
 static void span_rows_arrows(const void *view, struct arrow_source *out)
 {
 	const struct span_rows *rows = view;
-	if (rows->flows.history != NULL)
+	if (rows->flows.history != NULL && rows->count > 0)
 		*out = (struct arrow_source){ .model = &arrows_of_spans,
 					      .view = rows,
 					      .shown_as = rows->rows_of_flows };

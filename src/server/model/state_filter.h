@@ -93,7 +93,7 @@ void state_value_text(const struct histree_value *value, struct piece *text);
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		    histree_time at, struct piece *text);
 
-/* Replaces what the piece has by the name of an attribute, however long; the piece is empty if memory runs out. */
+/* Adds the name of an attribute, however long. */
 void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
 
 /* What the rows of a view have in common. */
