@@ -71,7 +71,17 @@ static enum histree_status next_time_use(struct sql_cursor *base, struct histree
 	return cursor->count > 0 ? HISTREE_OK : HISTREE_END;
 }
 
-enum { HOST, NAME = 3, STATE = 5, ALL_NS = 16 };
+static uint64_t time_of_row(const struct histree_use_row *row)
+{
+	uint64_t ns = 0;
+	for (size_t i = 0; i < HISTREE_USE_COUNT; i++)
+		ns += row->ns[i];
+	return ns;
+}
+
+enum { HOST, NAME = 3, STATE = 5, ALL_NS = 16 }; /* of time_use_columns */
+
+/* A cell that does not apply stays NULL. */
 
 static void time_use_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
@@ -80,7 +90,6 @@ static void time_use_cell(struct sql_cursor *base, sqlite3_context *context, int
 				   *state = &row->keys[HISTREE_USE_BY_STATE];
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(sql_table_of(base)->history, &count);
-	uint64_t ns = 0;
 	if (column == HOST && hosts != NULL)
 		sqlite3_result_text(context, hosts[row->host].name, -1, SQLITE_TRANSIENT);
 	else if (column == NAME && name->type != HISTREE_NULL)
@@ -89,11 +98,8 @@ static void time_use_cell(struct sql_cursor *base, sqlite3_context *context, int
 		sqlite3_result_text(context, row->name, -1, SQLITE_TRANSIENT);
 	else if (column == STATE && state->type == HISTREE_INT)
 		sqlite3_result_text(context, histree_use_name((enum histree_use)state->int32), -1, SQLITE_STATIC);
-	if (column != ALL_NS)
-		return; /* else NULL */
-	for (size_t i = 0; i < HISTREE_USE_COUNT; i++)
-		ns += row->ns[i];
-	sql_result_uint64(context, ns);
+	else if (column == ALL_NS)
+		sql_result_uint64(context, time_of_row(row));
 }
 
 #define AT(member) offsetof(struct histree_use_row, member)

@@ -740,9 +740,11 @@ static enum histree_status prepare(struct histree_time_use *use, histree_time st
 {
 	const struct histree_filter_scope scope = { fields, FIELD_COUNT, start, end };
 	const struct histree_time_use_request *request = &use->request;
-	if (request->from > request->to || request->by >= 1U << HISTREE_USE_KEY_COUNT)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a use of time from %lld to %lld by %#x",
-				 (long long)request->from, (long long)request->to, request->by);
+	if (request->from > request->to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a range ends at %lld, before it starts at %lld",
+				 (long long)request->to, (long long)request->from);
+	if (request->by >= 1U << HISTREE_USE_KEY_COUNT)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there are no such keys of time as %#x", request->by);
 	if (request->where == NULL)
 		return HISTREE_OK;
 	enum histree_status status = histree_filter_create(request->where, &scope, &use->filter, error);

@@ -33,6 +33,7 @@ try histree sql store "SELECT sum(count), count(*) FROM histogram('events', hist
 try histree sql store "SELECT thread, name, user, blocked, ns, count FROM time_use(histree_time('+10ms'), histree_time('+20ms')) LIMIT 3"
 try histree sql store "SELECT state, ns, count FROM time_use(histree_time('+10ms'), histree_time('+20ms'), 'state', 'thread != 0')"
 try histree sql store "SELECT * FROM time_use(0, 5, 'thread,colour')"
+try histree sql store "SELECT * FROM time_use(histree_time('+20ms'), histree_time('+10ms'))"
 # Each history of a store by its schema; one that is a file alone.
 histree build -q -a kernel,kernel-2016 -o two "$DATA/demo-trace"
 try histree sql two "SELECT (SELECT count(*) FROM kernel.states) = (SELECT count(*) FROM states) AS kernel, (SELECT count(*) FROM kernel_2016.states) = (SELECT count(*) FROM states_kernel_2016) AS other, (SELECT sum(ns) FROM kernel_2016.time_in_state('CPUs/*', 0, 9000000000000000000)) AS ns"
