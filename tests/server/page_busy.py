@@ -175,8 +175,7 @@ def lands_along_arrows(page):
     arrow = page.browser.run(f"""const chart = {CHART}, rowAt = (position) => chart.infoAt(position)?.row;
         return chart.arrows.arrows.find((one) => rowAt(one.to) !== undefined && rowAt(one.to) !== one.toRow &&
             chart.arrows.step(one.from, one.start, false) === one) ?? null;""")
-    if arrow is None:
-        return
+    assert arrow, "no arrow comes to a thread that its process hides"
     page.browser.run(f"{CHART}.choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
     page.browser.type("]")
     tid = int(arrow["toName"].rsplit("(", 1)[1].rstrip(")"))
@@ -207,6 +206,10 @@ def finds_the_number_first(page):
     lines = page.get("[...document.querySelectorAll('#hits button')].map((one) => one.textContent)")
     assert len(lines) == min(hits, 100) and str(number) in lines[0] and all(str(number) in line for line in lines), lines
     page.shoot("hits")
+    page.browser.type("\ue007")
+    page.browser.until(f"{result}.textContent.startsWith('3 of')", "the search goes on")
+    assert page.get("[...document.querySelectorAll('#hits button')].findIndex((one) => one.ariaCurrent === 'true' && one.offsetHeight > 0)") == 2, \
+        "a list that is open stays open, and shows which one is chosen"
     page.browser.run("document.querySelector('#hits button').click()")
     is_landed_on(page, number, "the list")
 

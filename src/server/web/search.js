@@ -32,7 +32,7 @@ export class Search {
 		const chart = this.chart();
 		if (!chart || this.text === "")
 			return;
-		this.#say(""); // an expression that is wrong finds nothing, and is said elsewhere
+		this.#say("", areRows && !this.list.hidden); // an expression that is wrong finds nothing, and is said elsewhere
 		this.#say(areRows ? await this.#nextRow(chart, backwards) : await this.#nextState(chart, backwards), areRows && this.hits?.count > 1);
 	}
 
@@ -82,7 +82,7 @@ export class Search {
 		this.chart().seek({ row: this.hits.row }).catch(this.failed);
 	}
 
-	// The next state of any row, from marker A and the selected row on.  Where a search stopped, one of the same kind goes on.
+	// The next state of any row, from marker A and the selected row on, or from where the same search stopped.
 	async #nextState(chart, backwards) {
 		const { viewport, text } = this;
 		const from = { at: viewport.a ?? viewport.from, row: viewport.a === null ? -1 : chart.chosenRow };
