@@ -73,6 +73,17 @@ class Page:
         box = self.chart(view)
         return round(box["x"] + across * box["width"]), round(box["y"] + down * box["height"])
 
+    def drawn_texts(self, script):
+        """The texts that are drawn on canvases while a script runs, which knows them as `drawn`."""
+        return self.browser.run(f"""const drawn = [], own = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {{ drawn.push(text); return own.call(this, text, ...more); }};
+            try {{
+                {script}
+            }} finally {{
+                CanvasRenderingContext2D.prototype.fillText = own;
+            }}
+            return drawn;""")
+
     def names(self, view="control-flow"):
         return self.browser.run("""
             const chart = page.charts.find((one) => one.view.name === arguments_[0]);

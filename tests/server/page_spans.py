@@ -55,12 +55,7 @@ def are_called_by_name(page):
 def names_are_cut(page):
     """As much of a name is written as its span has room for."""
     page.open()
-    drawn = page.browser.run(f"""const drawn = [], own = CanvasRenderingContext2D.prototype.fillText;
-        CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {{ drawn.push(text); return own.call(this, text, ...more); }};
-        {CHART}.draw();
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        CanvasRenderingContext2D.prototype.fillText = own;
-        return drawn;""")
+    drawn = page.drawn_texts(f"{CHART}.draw(); await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));")
     assert any(text.startswith("a nam") and text.endswith("…") for text in drawn) and "frame" in drawn, drawn
 
 

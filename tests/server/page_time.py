@@ -116,6 +116,23 @@ class Selection:
         self.page.shoot("time-thread")
         self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
 
+    def copies(self):
+        """A button says that it copied, and then again what it does, even if it is clicked twice."""
+        self.page.browser.run("""window.copied = [];
+            Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (text) => { copied.push(text); } } });""")
+        self.until_complete()
+        for what, of in ("command", "command"), ("SQL", "statement"):
+            button = f"[...{PANEL}.root.querySelectorAll('button')].find((one) => one.textContent === 'Copy as {what}')"
+            said = self.page.browser.run(f"""const button = {button}, pause = (ms) => new Promise((done) => setTimeout(done, ms));
+                button.click();
+                await pause(100);
+                const said = [button.textContent];
+                button.click();
+                await pause(1800);
+                return [...said, button.textContent];""")
+            assert said == ["Copied", f"Copy as {what}"], said
+            assert self.page.get("copied.splice(0)") == [self.page.get(f"{PANEL}.{of}")] * 2
+
     def words_are_those_of_rows(self):
         """A state is called in the panel as rows, tips and the legend call it; one whose cause is unknown is no word in a row."""
         meanings = self.page.browser.run("return await (await import('./api.js')).json('legend', {})")
@@ -128,15 +145,11 @@ class Selection:
             said[by] = self.page.get(f"[...{where}].filter((one) => one.querySelector('.swatch')).map((one) => one.textContent)")
             assert said[by] and set(said[by]) <= set(known), said[by]
         self.page.shoot("time-words")
-        drawn = self.page.browser.run("""const drawn = new Set(), own = CanvasRenderingContext2D.prototype.fillText;
-            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { drawn.add(text); return own.call(this, text, ...more); };
-            const chart = page.charts[0];
+        drawn = self.page.drawn_texts("""const chart = page.charts[0];
             chart.set({ sort: "tree" });
-            for (let i = 0; i < 100 && (drawn.size === 0 || !chart.isComplete); i++)
-                await new Promise((done) => setTimeout(done, 50));
-            CanvasRenderingContext2D.prototype.fillText = own;
-            return [[...drawn], chart.shown.flatMap((block) => block.styles.map((style) => style.name))]""")
-        assert "blocked" in drawn[0] and not any("waits," in text for text in drawn[0]), drawn
+            for (let i = 0; i < 100 && (drawn.length === 0 || !chart.isComplete); i++)
+                await new Promise((done) => setTimeout(done, 50));""")
+        assert "blocked" in drawn and not any("waits," in text for text in drawn), set(drawn)
         self.page.browser.run("page.charts[0].set({ sort: 'active' })")
         self.page.ready()
 
@@ -207,9 +220,9 @@ def main():
                 with Server(sys.argv[1], folder, [store]) as server:
                     page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
                     one = Selection(sys.argv[1], page, store, seed + i)
-                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.words_are_those_of_rows,
-                                 one.state_that_is_clicked, one.opens_with_what_was_chosen,
-                                 one.back_undoes_a_zoom, one.ctrl_moves):
+                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
+                                 one.words_are_those_of_rows, one.state_that_is_clicked,
+                                 one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves):
                         tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
                     view.open("about:blank")
         finally:

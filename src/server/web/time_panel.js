@@ -53,14 +53,15 @@ export class TimePanel extends Panel {
 		}));
 		this.what = element("span", { className: "what" });
 		this.chips = element("span", { className: "chips" });
-		const copies = [["command", "the same as a command of a shell"], ["SQL", "the same as a statement, for histree sql and for the panel Ask"]]
-			.map(([what, title]) => element("button", { type: "button", textContent: `Copy as ${what}`, title,
-				onclick: ({ target }) => this.#copy(target, what === "SQL" ? this.statement : this.command).catch(failed) }));
+		const copyButton = (textContent, title, text) => element("button", { type: "button", textContent, title,
+			onclick: ({ target }) => this.#copy(text(), target, textContent).catch(failed) });
 		this.head = element("tr");
 		this.body = element("tbody");
 		this.state = new ChosenState(viewport, experiment, failed);
 		this.build({ title: "Time", label: "Where the time went" },
-			[this.tabs, this.chips, this.what, element("span", { className: "spring" }), ...copies],
+			[this.tabs, this.chips, this.what, element("span", { className: "spring" }),
+				copyButton("Copy as command", "the same as a command of a shell", () => this.command),
+				copyButton("Copy as SQL", "the same as a statement, for histree sql and for the panel Ask", () => this.statement)],
 			element("div", { className: "body" }, this.state.root, element("div", { className: "lines" },
 				element("table", { className: "statistics" }, element("thead", {}, this.head), this.body))));
 	}
@@ -122,11 +123,10 @@ export class TimePanel extends Panel {
 		return `SELECT ${[...keys, ...times, "count"].join(", ")}\nFROM time_use(${at(from)}, ${at(to)}, ${text(by)}${where});`;
 	}
 
-	async #copy(button, text) {
-		const title = button.textContent;
+	async #copy(text, button, usual) {
 		await navigator.clipboard.writeText(text);
 		button.textContent = "Copied";
-		setTimeout(() => (button.textContent = title), 1500);
+		setTimeout(() => (button.textContent = usual), 1500);
 	}
 
 	#ask() {
