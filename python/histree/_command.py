@@ -83,7 +83,7 @@ class Flame(Table):
     @property
     def svg(self) -> Picture:
         """The flame graph, as a notebook shows it."""
-        return Picture(_printed([*self._words, "--output", "-"]))
+        return Picture(_printed(_with(self._words, "--output", "-")))
 
     def _repr_svg_(self) -> str:
         return str(self.svg)
@@ -119,6 +119,12 @@ def _words(verb: str, words: Sequence[Any], options: Dict[str, Any]) -> List[str
     return [*line, "--", *map(_word, words)]
 
 
+def _with(words: Sequence[str], *option: str) -> List[str]:
+    """A line of the command with one more option, before the words that are none."""
+    separator = words.index("--")
+    return [*words[:separator], *option, *words[separator:]]
+
+
 def _run(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([_command(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
                           encoding="utf-8", errors="surrogateescape")
@@ -148,8 +154,7 @@ def _printed(words: Sequence[str], *, is_answer: bool = True) -> str:
 
 
 def _rows(words: Sequence[str]) -> List[Dict[str, Any]]:
-    separator = words.index("--")
-    text = _printed([*words[:separator], "--format", "json", *words[separator:]]).strip()
+    text = _printed(_with(words, "--format", "json")).strip()
     rows: List[Dict[str, Any]] = json.loads(text) if text else []
     return rows
 
@@ -191,8 +196,7 @@ class Asked:
         """Call stacks, samples, or with waits=True what threads waited for; `.svg` is the picture; see histree-flame(1)."""
         self._use()
         words = _words("flame", [self.path, *threads], options)
-        separator = words.index("--")
-        return Flame(_rows(words), [*words[:separator], *words[separator + 1:]])
+        return Flame(_rows(words), words)
 
     def stats(self, analysis: str, **options: Any) -> Table:
         """How long segments lasted, by one of their fields; see histree-stats(1).

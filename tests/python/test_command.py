@@ -58,7 +58,7 @@ class Verbs(unittest.TestCase):
         picture = self.store.states("Threads/14321", from_="+5ms", to="+9ms").plot()
         self.assertEqual(picture, self.store.draw("Threads/14321", from_="+5ms", to="+9ms"))
         self.assertIn("<svg", picture._repr_svg_())
-        self.assertIn("<svg", self.store.flame(waits=True).svg)
+        self.assertEqual(self.store.flame("burn", waits=True).svg, command("flame", self.path, "burn", "--waits", "--output", "-"))
         page = self.store.report(limit=3)
         self.assertTrue(page.startswith("<!doctype html>"))
         self.assertIn("<iframe", page._repr_html_())
