@@ -128,8 +128,7 @@ class Busy:
         said, _ = self.active(0, self.duration, folded=1)
         member = next(row for row in split["rows"] if row["depth"] == 1 and row["tid"] > 0)
         found = self.ask("find-row", experiment=self.one["uuid"], view="control-flow", sort="active", folded=1, tid=member["tid"], at=self.duration)
-        if found["position"] < 0:
-            return
+        assert found["position"] >= 0, found
         group = said["rows"][found["position"]]
         assert group.get("below", 0) > 0 and found["hiders"] == [group["group"]], found
         place = self.ask("find-row", experiment=self.one["uuid"], view="control-flow", sort="active", folded=1, toggled=group["group"],
