@@ -15,8 +15,8 @@
  * Lists the experiments: [{uuid, name, store, start, duration, status, hosts: [{name, why, events, from,
  * to, clock: {quality, matches, error, neighbour}}], views: [{name, title, rows}]}].  Of several hosts, rows and
  * events say which is theirs: `host`.  `error` is how wrong a clock is at most, in ns, absent if nothing bounds it.
- * While it is built: progress, from 0 to 1; bytes, bytesTotal; events; elapsed, in ns; and the UUIDs of its traces,
- * which are deleted by the protocol after it if the build is to end.
+ * While it is built: progress, from 0 to 1; bytes, bytesTotal; events; elapsed, in ns; and the UUIDs of its traces.
+ * To end the build, delete the experiment by the protocol, and then these.
  */
 endpoint_function api_experiments;
 
@@ -142,9 +142,9 @@ endpoint_function api_flame;
  * ?from= &to= (inclusive; default: all) &by=thread,state... &where=EXPRESSION &sort= &descending=0|1 &limit=:
  * {total, isDamaged, states, styles, ns, rows: [{host, thread, process, name, cpu, state, system_call, had_by,
  * threadName, from, hadByName, count, ns}, ...]}, where the time of a span went: the rows of `histree top`
- * (histree/time_use.h), in its order or sorted by a state, by time or by count; the first `limit` of `total`.  `ns`
- * are times by state, in the order of `states` and of the `styles` by which rows show them, of a row and of all
- * rows.  A key that was not asked for, or does not apply, is left out.
+ * (histree/time_use.h), in its order or sorted by a state, by time or by count; the first `limit` of `total`.
+ * `styles` say how rows show each of `states`, and `ns` the time in each, of a row and of all rows.  A key that was
+ * not asked for, or does not apply, is left out.
  */
 endpoint_function api_time_use;
 

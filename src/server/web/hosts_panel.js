@@ -6,20 +6,20 @@ import { element, Panel } from "./panel.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
 
-const COLUMNS = ["Host", "Events", "Recorded from", "to", "Clock", "At most wrong by"];
+const COLUMNS = ["Host", "Events", "Recorded from", "to", "Clock", "Wrong by at most"];
 
-// "±12 µs": how wrong the times of a host are at most; "" where they are those of the reference or nothing bounds them.
-export const errorOf = ({ clock }) => clock?.error > 0 ? `±${time.duration(clock.error)}` : "";
+// "12 µs": how wrong the times of a host are at most; "" where they are those of the reference or nothing bounds them.
+export const errorOf = ({ clock }) => clock?.error > 0 ? time.duration(clock.error) : "";
 
-// How its times came to be those of all.
+// How its times came to be those of the reference.
 function clockOf({ clock }) {
 	if (!clock)
 		return "not corrected, as was asked for";
-	return { reference: "the reference, whose time all have", absent: "not corrected: no packet tells how it differs", given: "corrected as it was told" }[clock.quality] ??
-		`corrected by ${clock.matches.toLocaleString("en")} packets${clock.neighbour ? ` with ${clock.neighbour}` : ""}${clock.quality === "approximate" ? ", which do not bound its rate" : ""}`;
+	return { reference: "the reference: all times are by its clock", absent: "not corrected: no packet tells how it differs", given: "corrected as it was told" }[clock.quality] ??
+		`corrected by ${clock.matches.toLocaleString("en")} packets${clock.neighbour ? ` with ${clock.neighbour}` : ""}${clock.quality === "approximate" ? ", which do not tell how fast it goes" : ""}`;
 }
 
-const wrongBy = (host) => errorOf(host).replace("±", "") || (!host.clock || host.clock.quality === "reference" ? "" : "not known");
+const wrongBy = (host) => errorOf(host) || (!host.clock || host.clock.quality === "reference" ? "" : "not known");
 
 export class HostsPanel extends Panel {
 	isComplete = true; // all of it came with the trace

@@ -21,7 +21,7 @@ function titleOf(info) {
 	if (info?.why)
 		return info.why;
 	if (info?.isHost)
-		return "a host; how wrong its times are at most, the panel Hosts says more";
+		return "a host, and how wrong its times are at most; the panel Hosts says more";
 	if (info?.group === undefined)
 		return "";
 	const still = info.below + 1 - info.ran - info.waited;
@@ -65,7 +65,8 @@ export class RowNames {
 		const { sort } = this.chart.settings;
 		if (info?.isHost) {
 			const host = this.chart.experiment.hosts.find(({ name }) => name === info.name);
-			return host ? errorOf(host) : "";
+			const error = host ? errorOf(host) : "";
+			return error && `±${error}`;
 		}
 		return isFoldedGroup(info) ? countsOf(info) : [
 			info?.cpu > 0 && sort === "cpu" ? time.duration(info.cpu) : "",
