@@ -398,13 +398,9 @@ static const struct field_row call_that_ends = { PERF, ROLE(SYSCALL_EXIT), "id",
 
 _Static_assert(KERNEL_ROLE_COUNT <= 64, "a role is a bit of field_row.roles");
 
-/*
- * Whether its events have the names and fields that the kernel gives them: as recorded by perf or trace-cmd, or by
- * a program that uses the same names.
- */
 bool kernel_event_may_be_in_switch(const struct kernel_event *event, histree_time since)
 {
-	const histree_time longest = 100000;
+	const uint64_t longest = 100000;
 	const uint64_t of_interrupts = UINT64_C(1) << KERNEL_WAKEUP | UINT64_C(1) << KERNEL_WAKING |
 				       UINT64_C(1) << KERNEL_TRY_TO_WAKE | UINT64_C(1) << KERNEL_IRQ_ENTRY |
 				       UINT64_C(1) << KERNEL_IRQ_EXIT | UINT64_C(1) << KERNEL_VECTOR_ENTRY |
@@ -412,9 +408,14 @@ bool kernel_event_may_be_in_switch(const struct kernel_event *event, histree_tim
 				       UINT64_C(1) << KERNEL_SOFTIRQ_ENTRY | UINT64_C(1) << KERNEL_SOFTIRQ_EXIT |
 				       UINT64_C(1) << KERNEL_HRTIMER_ENTRY | UINT64_C(1) << KERNEL_HRTIMER_EXIT |
 				       UINT64_C(1) << KERNEL_WHOLE_IRQ_ENTRY | UINT64_C(1) << KERNEL_WHOLE_IRQ_EXIT;
-	return (of_interrupts >> event->role & 1) != 0 && event->time >= since && event->time - since <= longest;
+	return (of_interrupts >> event->role & 1) != 0 && event->time >= since &&
+	       (uint64_t)event->time - (uint64_t)since <= longest;
 }
 
+/*
+ * Whether its events have the names and fields that the kernel gives them: as recorded by perf or trace-cmd, or by
+ * a program that uses the same names.
+ */
 static bool is_perf(const struct event_trace *trace)
 {
 	const char *tracer = trace->tracer_name;
