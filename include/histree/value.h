@@ -122,6 +122,12 @@ static inline struct histree_value histree_custom(const void *bytes, size_t size
 /* Returns a string value that borrows a terminated string. */
 HISTREE_API struct histree_value histree_string(const char *text);
 
+/* Returns the number that an int or a long is, and 0 for any other value. */
+static inline int64_t histree_value_integer(const struct histree_value *value)
+{
+	return value->type == HISTREE_INT ? value->int32 : value->type == HISTREE_LONG ? value->int64 : 0;
+}
+
 /* Returns true if type and content are equal.  Doubles are compared by their bits, so a NaN equals itself. */
 HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct histree_value *b);
 

@@ -110,11 +110,6 @@ static double real_of(const struct histree_value *value)
 					     : 0;
 }
 
-static int64_t integer_of(const struct histree_value *value)
-{
-	return value->type == HISTREE_LONG ? value->int64 : value->type == HISTREE_INT ? value->int32 : 0;
-}
-
 struct histree_value number_change_value(const struct number_change *change)
 {
 	if (!is_number(&change->after) || change->before.type == HISTREE_UNKNOWN)
@@ -122,7 +117,8 @@ struct histree_value number_change_value(const struct number_change *change)
 	if (change->after.type == HISTREE_DOUBLE || change->before.type == HISTREE_DOUBLE)
 		return histree_double(real_of(&change->after) - real_of(&change->before));
 	/* Sums of 32 bits go round, and so do their differences; so do those of 64. */
-	uint64_t difference = (uint64_t)integer_of(&change->after) - (uint64_t)integer_of(&change->before);
+	uint64_t difference =
+		(uint64_t)histree_value_integer(&change->after) - (uint64_t)histree_value_integer(&change->before);
 	return change->after.type == HISTREE_INT ? histree_int((int32_t)difference)
 						 : histree_long((int64_t)difference);
 }
@@ -134,5 +130,6 @@ int number_change_compare(const struct number_change *one, const struct number_c
 		return (a.type == HISTREE_NULL) - (b.type == HISTREE_NULL);
 	if (a.type == HISTREE_DOUBLE || b.type == HISTREE_DOUBLE)
 		return (real_of(&a) < real_of(&b)) - (real_of(&a) > real_of(&b));
-	return (integer_of(&a) < integer_of(&b)) - (integer_of(&a) > integer_of(&b));
+	return (histree_value_integer(&a) < histree_value_integer(&b)) -
+	       (histree_value_integer(&a) > histree_value_integer(&b));
 }

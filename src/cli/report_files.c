@@ -158,12 +158,6 @@ static bool has_field(const struct reading *reading, const char *name, size_t *f
 	return histree_segment_store_field(reading->store, name, field) == HISTREE_OK;
 }
 
-/* What was loaded from a text may be of either type. */
-static int64_t number_of(const struct histree_value *value)
-{
-	return value->type == HISTREE_LONG ? value->int64 : value->type == HISTREE_INT ? value->int32 : 0;
-}
-
 static bool is_text(const struct histree_value *value, const char *text)
 {
 	return value->type == HISTREE_STRING && value->size == strlen(text) &&
@@ -220,7 +214,7 @@ static enum histree_status take_request(struct reading *reading, const struct hi
 					struct use *use, struct histree_error *error)
 {
 	const struct histree_value *device = &segment->content[reading->device];
-	const int64_t bytes = number_of(&segment->content[reading->bytes]);
+	const int64_t bytes = histree_value_integer(&segment->content[reading->bytes]);
 	const uint64_t size = bytes > 0 ? (uint64_t)bytes : 0;
 	if (device->type != HISTREE_STRING)
 		return HISTREE_OK;
@@ -284,7 +278,7 @@ static enum histree_status take_call(struct reading *reading, const struct histr
 	size_t size;
 	if (!find_path(&segment->content[reading->arguments], &path, &size))
 		return HISTREE_OK;
-	use->failed = number_of(&segment->content[reading->result]) < 0;
+	use->failed = histree_value_integer(&segment->content[reading->result]) < 0;
 	return uses_add(&reading->uses, path, size, use, error);
 }
 
@@ -348,11 +342,11 @@ static enum histree_status take_allocation(struct reading *reading, const struct
 	const struct histree_value *process = &segment->content[reading->process];
 	const struct histree_value *tid = &segment->content[reading->tid];
 	bool is_named = process->type == HISTREE_STRING;
-	const int64_t bytes = number_of(&segment->content[reading->bytes]);
+	const int64_t bytes = histree_value_integer(&segment->content[reading->bytes]);
 	char host[64], thread[THREAD_LIVES_NAME_SIZE], name[sizeof(host) + sizeof(thread)];
 	const size_t number = put_host(reading, segment, host, sizeof(host));
 	const struct histree_thread *life =
-		thread_lives_find(reading->lives, number, (int32_t)number_of(tid), segment->start);
+		thread_lives_find(reading->lives, number, (int32_t)histree_value_integer(tid), segment->start);
 	use->bytes = bytes > 0 ? (uint64_t)bytes : 0;
 	use->kept = is_text(&segment->content[reading->freed], "never");
 	use->kept_bytes = use->kept > 0 ? use->bytes : 0;
@@ -361,7 +355,7 @@ static enum histree_status take_allocation(struct reading *reading, const struct
 	else if (life != NULL)
 		thread_lives_name(life, thread, sizeof(thread));
 	else
-		snprintf(thread, sizeof(thread), "%" PRId64 " %.*s", number_of(tid),
+		snprintf(thread, sizeof(thread), "%" PRId64 " %.*s", histree_value_integer(tid),
 			 is_named ? (int)process->size : 0, is_named ? (const char *)process->bytes : "");
 	snprintf(name, sizeof(name), "%s%s", host, thread);
 	return uses_add(&reading->uses, name, strlen(name), use, error);

@@ -63,10 +63,12 @@ static enum cli_exit segment_target_read_host(struct segment_target *target, con
 static bool is_of_threads_wanted(void *context, const struct histree_segment *segment)
 {
 	const struct segment_target *target = context;
-	const struct histree_value *tid = &segment->content[target->thread_field];
+	/* In spans and in what was loaded it may be a long. */
+	const struct histree_value *value = &segment->content[target->thread_field];
+	const int64_t tid = histree_value_integer(value);
 	size_t host = 0, count;
 	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
-	if (tid->type != HISTREE_INT)
+	if ((value->type != HISTREE_INT && value->type != HISTREE_LONG) || tid != (int32_t)tid)
 		return false;
 	if (target->host_field != SIZE_MAX) {
 		const struct histree_value *name = &segment->content[target->host_field];
@@ -74,7 +76,7 @@ static bool is_of_threads_wanted(void *context, const struct histree_segment *se
 					memcmp(parts[host].name, name->bytes, name->size) != 0))
 			host++;
 	}
-	return thread_words_have(&target->threads, host, tid->int32, segment->start) &&
+	return thread_words_have(&target->threads, host, (int32_t)tid, segment->start) &&
 	       (target->filter == NULL || histree_segment_filter_match(target->filter, segment));
 }
 

@@ -59,20 +59,23 @@ static bool clip(const struct histree_convert_options *options, histree_time *fr
 	return true;
 }
 
+static enum histree_status open_history(struct store_copy *copy, const struct histree_store_history *history,
+					struct histree_history **out)
+{
+	static const struct histree_open_options plain = { .no_overviews = true };
+	const char *path = store_copy_path(&copy->arena, copy->path, history->file);
+	return path != NULL ? histree_history_open(path, &plain, out, copy->error)
+			    : error_memory(copy->error, "a path");
+}
+
 /* Opens the history of the store that says what threads are called; *out stays NULL if there is none. */
 static enum histree_status open_kernel(struct store_copy *copy, struct histree_history **out)
 {
-	static const struct histree_open_options plain = { .no_overviews = true };
 	static const char *const names[] = { "kernel", "kernel-compact", "kernel-2016", "kernel-tc" };
 	for (size_t i = 0; i < copy->info.history_count; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			const struct histree_store_history *history = &copy->info.histories[i];
-			char *path = strcmp(history->analysis, names[k]) == 0
-					     ? store_copy_path(&copy->arena, copy->path, history->file)
-					     : NULL;
-			if (path != NULL)
-				return histree_history_open(path, &plain, out, copy->error);
-		}
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (strcmp(copy->info.histories[i].analysis, names[k]) == 0)
+				return open_history(copy, &copy->info.histories[i], out);
 	return HISTREE_OK;
 }
 
@@ -150,7 +153,7 @@ static enum histree_status convert_part(struct store_copy *copy, struct histree_
 
 /* Segments of threads of which a part has no row are not of it. */
 struct thread_segments {
-	struct histree_history *kernel;
+	struct histree_history *history;     /* that of the kernel, else one that knows numbers of threads alone */
 	struct histree_state_filter *filter; /* NULL: all are wanted */
 	size_t field;                        /* that is the thread */
 };
@@ -158,8 +161,8 @@ struct thread_segments {
 static bool is_of_part(void *context, const struct histree_segment *segment)
 {
 	const struct thread_segments *threads = context;
-	const struct histree_value *tid = &segment->content[threads->field];
-	return histree_state_filter_may_match_thread(threads->filter, 0, tid->type == HISTREE_INT ? tid->int32 : 0,
+	const int64_t tid = histree_value_integer(&segment->content[threads->field]);
+	return histree_state_filter_may_match_thread(threads->filter, 0, tid == (int32_t)tid ? (int32_t)tid : 0,
 						     segment->start);
 }
 
@@ -172,11 +175,13 @@ static enum histree_status choose_threads(struct store_copy *copy, const struct 
 	enum histree_status status = HISTREE_OK;
 	if (options->rows == NULL || histree_segment_store_field(from, "tid", &threads->field) != HISTREE_OK)
 		return HISTREE_OK;
-	status = open_kernel(copy, &threads->kernel);
-	if (status != HISTREE_OK || threads->kernel == NULL)
+	status = open_kernel(copy, &threads->history);
+	if (status == HISTREE_OK && threads->history == NULL && copy->info.history_count > 0)
+		status = open_history(copy, &copy->info.histories[0], &threads->history);
+	if (status != HISTREE_OK || threads->history == NULL)
 		return status;
-	status = histree_state_filter_create(threads->kernel, options->rows, &threads->filter, copy->error);
-	histree_selection_begin(&selection, threads->kernel);
+	status = histree_state_filter_create(threads->history, options->rows, &threads->filter, copy->error);
+	histree_selection_begin(&selection, threads->history);
 	selection.window = (struct histree_window){ .from = options->from, .to = options->to };
 	if (status == HISTREE_OK) {
 		histree_state_filter_call_host(threads->filter, copy->host);
@@ -227,7 +232,7 @@ static enum histree_status convert_some_segments(struct store_copy *copy, const 
 	histree_segment_store_close(to);
 	histree_segment_store_close(from);
 	histree_state_filter_free(threads.filter);
-	histree_history_close(threads.kernel);
+	histree_history_close(threads.history);
 	return status;
 }
 

@@ -38,6 +38,13 @@ histree query threads --at +15ms '**' --format tsv | cmp - <(histree query store
 	echo "the states are those of the threads"
 histree segments threads system-calls --format tsv | cmp - <(histree segments store system-calls --thread burn --format tsv) &&
 	echo "the segments are those of the threads"
+# where no kernel's history tells of the threads, and where their numbers are longs
+histree build -q -o calls "$DATA/ctf-calls" && histree copy calls one-caller --thread 100
+histree segments one-caller function-calls --format tsv | cmp - <(histree segments calls function-calls --thread 100 --format tsv) &&
+	echo "the calls are those of the thread"
+histree build -q -o spans "$DATA/perfetto-made/both.pftrace" && histree copy spans one-track --thread 11
+histree segments spans track-spans --thread 11 --columns name,tid --format csv
+histree segments one-track track-spans --columns name,tid --format csv
 histree copy store some --where 'path matches "^CPUs/0"' --from +5ms --to +6ms
 histree ls some
 histree info some --format json | grep -o '"analysis":"[^"]*"'
