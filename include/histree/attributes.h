@@ -67,22 +67,24 @@ HISTREE_API histree_quark histree_attributes_next_sibling(const struct histree_a
 							  histree_quark quark);
 
 /*
- * Returns the number of the thread whose row an attribute is, or below whose row it is: Threads/42, CPUs/0/42 and
- * what is below them.  0: it is of no thread; the idle loops of CPUs, Threads/0_1, are none.
+ * Returns the number of the thread that an attribute belongs to: the attribute is a row of the thread, such as
+ * Threads/42 or CPUs/0/42, or lies below one.  Returns 0 if it belongs to no thread; the idle loop of a CPU, such
+ * as Threads/0_1, does not count as a thread.
  */
 HISTREE_API int32_t histree_attributes_thread(const struct histree_attributes *attributes, histree_quark quark);
 
 /*
- * Walk everything below `top`, depth first: down, else to the next sibling, else to that of the nearest ancestor.
- * The walk starts with `top` itself and does not hand it out.  Returns HISTREE_ROOT at the end.
+ * Walk everything below `top`, depth first.  Returns the attribute that follows `quark`: its first child, else
+ * its next sibling, else the next sibling of its nearest ancestor that has one; HISTREE_ROOT at the end.  The
+ * first call passes `top` itself, which is never returned.
  */
 HISTREE_API histree_quark histree_attributes_next_below(const struct histree_attributes *attributes,
 							histree_quark top, histree_quark quark);
 
 /*
  * Write the children of `parent` that come after its child `after`, or all if `after` is HISTREE_ROOT, up to
- * `room` of them.  Returns how many were written.  A child costs a few nanoseconds, which matters for parents
- * with very many.
+ * `room` of them.  Returns how many were written.  Each child costs a few nanoseconds, which matters if a parent
+ * has very many.
  */
 HISTREE_API size_t histree_attributes_children(const struct histree_attributes *attributes, histree_quark parent,
 					       histree_quark after, histree_quark *children, size_t room);
@@ -103,11 +105,12 @@ histree_attributes_match(const struct histree_attributes *attributes, histree_qu
 
 /*
  * Call `found` once for each attribute below `from` whose name, its last component unescaped, matches a regular
- * expression: its children, or with `all_levels` everything below it, in the order of histree_attributes_match().
- * `found` returns false to stop.  The expression is a POSIX extended one over bytes, without counts ({3}) and
- * back references, and with \d, \w, \s and their capitals.  It matches anywhere in the name: ^ and $ bind it to
- * its ends.  Returns HISTREE_NOT_FOUND if nothing matches, HISTREE_ERR_ARGUMENT if it is not such an expression
- * or longer than 256 bytes, HISTREE_ERR_QUARK if there is no attribute `from`.
+ * expression, in the order of histree_attributes_match().  The children of `from` are searched, or everything
+ * below it if `all_levels` is set.  `found` returns false to stop.  The expression is a POSIX extended regular
+ * expression over bytes, without counts ({3}) and back references, but with \d, \w, \s, \D, \W and \S.  It may
+ * match anywhere in the name; ^ and $ stand for its ends.  Returns HISTREE_NOT_FOUND if nothing matches,
+ * HISTREE_ERR_ARGUMENT if the expression is malformed or longer than 256 bytes, HISTREE_ERR_QUARK if there is no
+ * attribute `from`.
  *
  * The work is at most 256 steps for each byte of the names, whatever the expression.
  */
@@ -121,10 +124,10 @@ histree_attributes_search(const struct histree_attributes *attributes, histree_q
 /*
  * What values mean: the labels of a history.
  *
- * A status is kept as a number, and only the analysis that made the history knows its meaning.  So a history has
- * tables of labels, each for the attributes that match a pattern.  A label gives a value, or a range of numbers,
- * a name for people, a key for tools, colours and a height.  The tables are a section of the file (LABL,
- * histree-format(5)); the command, pictures, the server and SQL all read them from there.
+ * A status is kept as a number, and only the analysis that made the history knows its meaning.  A history
+ * therefore has tables of labels, each for the attributes that match its patterns.  A label gives a value, or a
+ * range of numbers, a name for people, a key for tools, colours and a height.  The tables are a section of the
+ * file (LABL, histree-format(5)); the command, pictures, the server and SQL all read them from there.
  *
  *	label = histree_label_of(history, quark, &interval.value);	"waits for a CPU" for 5, NULL for most
  *
@@ -142,21 +145,21 @@ histree_attributes_search(const struct histree_attributes *attributes, histree_q
  *							  .labels = labels, .label_count = 2 };
  *	histree_state_labels(system, &table, 1, &error);
  *
- * A history without labels gets those that this version knows for its provider; histories of the kernel analyses
- * older than labels are such.
+ * A history without labels, such as one of a kernel analysis that is older than labels, gets those that this
+ * version of the library knows for its provider.
  *
- * Threads: any number of threads may ask.  What is returned lives as long as the history.
+ * Threads: any number of threads may ask.  What is returned is borrowed from the history.
  */
 
 struct histree_history;
 struct histree_state_system;
 
 enum {
-	HISTREE_LABEL_TABLES_MAX = 200, /* of a history */
+	HISTREE_LABEL_TABLES_MAX = 200, /* in a history */
 	HISTREE_LABEL_TEXT_MAX = 255,   /* bytes of a name, a key, a text or a pattern */
 };
 
-/* What is known of the values of an attribute beyond their labels; the numbers are those of the file. */
+/* What is known about the values of an attribute beyond their labels.  The file format uses these numbers. */
 enum histree_meaning {
 	HISTREE_MEANS_ANYTHING,
 	HISTREE_MEANS_THREAD_STATUS,
@@ -198,12 +201,13 @@ struct histree_label_table {
 	const char *name; /* what the values are: "thread status" */
 	enum histree_meaning meaning;
 	/*
-	 * As histree_attributes_match() takes them, without `..`; NULL ends them.  The first table that matches
-	 * applies.
+	 * Patterns as histree_attributes_match() takes them, but without `..`; the last is NULL.  An attribute has
+	 * the first table with a pattern that matches it.
 	 */
 	const char *const *patterns;
 	/*
-	 * In an open history: numbers by value, then texts by their bytes, then OTHERS.  No value has two labels.
+	 * In an open history, labels of numbers come first, ordered by value, then those of texts, ordered by
+	 * their bytes, then OTHERS.  No value has two labels.
 	 */
 	const struct histree_label *labels;
 	size_t label_count;
@@ -213,8 +217,8 @@ struct histree_label_table {
 /* ---- of a history ----------------------------------------------------------------------------------------- */
 
 /*
- * Returns the tables of a history in their order; *count becomes their number.  For several hosts (history.h),
- * each distinct table comes once, with patterns that begin with a level for the host, a star; histree_labels_of()
+ * Returns the tables of a history in order, and sets *count to their number.  For several hosts (history.h), each
+ * distinct table comes once, and its patterns begin with a `*` for the level of the host; histree_labels_of()
  * knows which table belongs to which host.
  */
 HISTREE_API const struct histree_label_table *histree_labels(const struct histree_history *history, size_t *count);
@@ -227,15 +231,15 @@ enum histree_labels_origin {
 HISTREE_API enum histree_labels_origin histree_labels_origin(const struct histree_history *history);
 
 /*
- * Returns the table for an attribute, or NULL if it has none.  The first answer for an attribute costs up to a few
- * microseconds, each other one some nanoseconds.
+ * Returns the table for an attribute, or NULL if it has none.  The first call for an attribute costs up to a few
+ * microseconds, every later one a few nanoseconds.
  */
 HISTREE_API const struct histree_label_table *histree_labels_of(const struct histree_history *history,
 								histree_quark quark);
 
 /*
- * Returns the first table with this meaning: of the history, unless that is NULL, or else of the analysis
- * `kernel`. Returns NULL for HISTREE_MEANS_ANYTHING if the history has no such table.
+ * Returns the first table of the history with this meaning.  If the history is NULL or has no such table, returns
+ * that of the analysis `kernel`, or NULL for HISTREE_MEANS_ANYTHING.
  */
 HISTREE_API const struct histree_label_table *histree_labels_for(const struct histree_history *history,
 								 enum histree_meaning meaning);
@@ -244,18 +248,18 @@ HISTREE_API const struct histree_label_table *histree_labels_for(const struct hi
 HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark);
 
 /*
- * Returns what a value of an attribute means, for people: "waits for a CPU" for 5.  NULL if the value speaks for
- * itself, as a name does, or if its meaning is not known.  A few nanoseconds for most calls, see
- * histree_labels_of().
+ * Returns what a value of an attribute means, for people: "waits for a CPU" for 5.  Returns NULL if the value
+ * speaks for itself, as a name does, or if its meaning is not known.  Most calls cost a few nanoseconds, as
+ * histree_labels_of() does.
  */
 HISTREE_API const char *histree_label_of(const struct histree_history *history, histree_quark quark,
 					 const struct histree_value *value);
 
-/* ---- of a table of a history; NULL stands for an attribute that has none ------------------------------------ */
+/* ---- of a table of a history; NULL stands for an attribute without a table ---------------------------------- */
 
 /*
- * Returns the label of a value, or NULL.  The labels of a table that is not of a history must be in the order of
- * labels of an open history (struct histree_label_table).
+ * Returns the label of a value, or NULL.  If the table does not come from a history, its labels must be in the
+ * order that struct histree_label_table describes.
  */
 HISTREE_API const struct histree_label *histree_label_find(const struct histree_label_table *table,
 							   const struct histree_value *value);
@@ -265,17 +269,18 @@ HISTREE_API const char *histree_label_words(const struct histree_label_table *ta
 					    const struct histree_value *value);
 
 /*
- * Returns how to show a value, or NULL if it is not shown, as null is not.  Where the palette is used, the colour
- * follows from the value and is the same for equal values everywhere; key and name are then those of the palette
- * ("colour 3").  Its colours can be told apart by readers who do not tell red from green.  A value of type
- * unknown has the style "Unknown", whatever the table.
+ * Returns how to show a value, or NULL if it is not shown; null is never shown.  Where the palette is used, the
+ * colour follows from the value and is the same for equal values everywhere; key and name are then those of the
+ * palette ("colour 3").  Readers who cannot distinguish red from green can tell its colours apart.  A value of
+ * type unknown has the style "Unknown", whatever the table.
  */
 HISTREE_API const struct histree_style *histree_style_of(const struct histree_label_table *table,
 							 const struct histree_value *value);
 
 /*
- * Returns one style of a table after the other for a legend, and NULL after the last one: of its labels, then
- * those of the palette if the table uses it, then "Unknown" if no label has that key.
+ * Returns the style with this index in the legend of a table, or NULL after the last one.  A legend has the
+ * styles of the labels, then those of the palette if the table uses it, then "Unknown" unless a label has that
+ * key.
  */
 HISTREE_API const struct histree_style *histree_styles(const struct histree_label_table *table, size_t index);
 
@@ -286,9 +291,9 @@ HISTREE_API bool histree_style_is_palette(const struct histree_style *style);
 
 /*
  * Declare what the values of a history mean, at any time before it is closed; a second call replaces the first.
- * All is copied.  Returns HISTREE_ERR_ARGUMENT with a sentence if a pattern is malformed, two labels of a table
- * are for one value, two that do not look alike have one key, a text is too long, or everything together has more
- * than 4 MiB.
+ * The tables are copied.  Returns HISTREE_ERR_ARGUMENT if a pattern is malformed, two labels of a table apply to
+ * the same value, two labels with the same key look different, a text is too long, or the tables together exceed
+ * 4 MiB.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_labels(struct histree_state_system *system,
 									const struct histree_label_table *tables,
@@ -299,10 +304,11 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_labels(struct h
 /*
  * What is worth looking at: the charts of a history.
  *
- * The analysis that made a history knows which of its attributes belong into one picture.  So it declares charts:
- * lines of numbers over time, or rows of states.  A chart has entries, each a pattern of attributes; every
- * attribute that matches becomes a row, and what the row shows and its name are given relative to that attribute.
- * Declarations are a section of the file (CHRT, histree-format(5)); view/view.h makes rows and lines of them.
+ * The analysis that made a history knows which of its attributes belong in one picture.  It therefore declares
+ * charts: lines of numbers over time, or rows of states.  A chart has entries, each a pattern of attributes;
+ * every attribute that matches becomes a row, and what the row shows and its name are given relative to that
+ * attribute.  Declarations are a section of the file (CHRT, histree-format(5)); view/view.h makes rows and lines
+ * of them.
  *
  *	static const struct histree_chart_entry entries[] = {
  *		{ .parent = HISTREE_CHART_TOP, .path = "Thread *" },
@@ -312,20 +318,20 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_labels(struct h
  *		.unit = "B/s", .entries = entries, .entry_count = 2 };
  *	status = histree_state_charts(system, &chart, 1, &error);
  *
- * A *reference* names an attribute relative to that of a row: "." is the row's own, "Status" its child, "/CPUs/0"
- * one from the top.
+ * A *reference* names an attribute relative to the attribute of a row: "." is that attribute itself, "Status" is
+ * its child, and "/CPUs/0" is an absolute path.
  *
- * A history that has no charts of its own gets those that this version knows for its provider.
+ * A history without charts of its own gets those that this version of the library knows for its provider.
  *
- * Threads: any number of threads may ask.  What is returned lives as long as the history.
+ * Threads: any number of threads may ask.  What is returned is borrowed from the history.
  */
 
 struct histree_history;
 struct histree_state_system;
 
 enum {
-	HISTREE_CHARTS_MAX = 100,        /* of a history */
-	HISTREE_CHART_ENTRIES_MAX = 200, /* of a chart */
+	HISTREE_CHARTS_MAX = 100,        /* in a history */
+	HISTREE_CHART_ENTRIES_MAX = 200, /* in a chart */
 	HISTREE_CHART_TEXT_MAX = 255,    /* bytes of any text */
 	HISTREE_CHART_DEPTH_MAX = 32,    /* levels of entries within one another */
 };
@@ -339,16 +345,16 @@ enum histree_chart_kind {
 };
 
 /*
- * The path of an entry for the depths of call stacks, each a row, the outermost call first; pictures and the
- * server recognise by it that a history has stacks.
+ * The path of an entry for call stacks, in which each depth is a row, the outermost call first.  Pictures and the
+ * server recognise a history of call stacks by an entry with this path.
  */
 #define HISTREE_CHART_STACKS "CallStack/*"
 
-/* What a point of a line is. */
+/* What a point of a line shows. */
 enum histree_chart_measure {
-	HISTREE_CHART_VALUE,      /* the number that the attribute has then */
+	HISTREE_CHART_VALUE,      /* the number that the attribute has at that time */
 	HISTREE_CHART_DIFFERENCE, /* the increase since the point before */
-	HISTREE_CHART_RATE,       /* the increase a second */
+	HISTREE_CHART_RATE,       /* the increase per second */
 };
 
 struct histree_chart_entry {
@@ -356,15 +362,19 @@ struct histree_chart_entry {
 	const char *path;  /* a pattern as ls takes them, below each attribute of the parent; no `..` */
 	const char *shown; /* a reference: whose states or numbers are shown; NULL: the row groups others */
 	const char *label; /* the name of the row; NULL: `name` says it */
-	/* A reference whose first value is the name; NULL, or it has no value: the attribute's own name */
+	/*
+	 * A reference whose first value is the name; if it is NULL or has no value, the attribute's own name is
+	 * used
+	 */
 	const char *name;
 	/*
-	 * References: rows of one entry that stand below the same row form a tree by an identity (`id`; NULL:
-	 * their names) and the identity of their parent (`above`; NULL: no tree), as threads do by PPID.
+	 * References that make a tree of the rows of this entry that stand below the same row, as PPIDs do of
+	 * threads: `id` is the identity of a row (NULL: its name), and `above` is the identity of its parent
+	 * (NULL: no tree).
 	 */
 	const char *id, *above;
 	enum histree_chart_measure measure;
-	double factor;   /* that numbers are multiplied by; 0 stands for 1 */
+	double factor;   /* numbers are multiplied by it; 0 stands for 1 */
 	bool shows_text; /* write the names of states into them where there is room */
 };
 
@@ -380,24 +390,24 @@ struct histree_chart {
 };
 
 /*
- * Returns the charts of a history in their order; *count becomes their number.  For several hosts (history.h),
- * the charts of each host; of those with the same name only the first.
+ * Returns the charts of a history in order, and sets *count to their number.  For several hosts (history.h),
+ * these are the charts of all hosts, but only the first of those with the same name.
  */
 HISTREE_API const struct histree_chart *histree_charts(const struct histree_history *history, size_t *count);
 
 /* Returns the chart with this name, or NULL if the history has no such chart. */
 HISTREE_API const struct histree_chart *histree_chart_find(const struct histree_history *history, const char *name);
 
-/* Returns whether the history has an attribute that a chart shows: the trace may have nothing of it. */
+/* Returns whether the history has any attribute that the chart shows; it may have none, depending on the trace. */
 HISTREE_API bool histree_chart_has_rows(const struct histree_history *history, const struct histree_chart *chart);
 
 /* Returns the word for a measure: "value", "difference" or "rate". */
 HISTREE_API const char *histree_chart_measure_name(enum histree_chart_measure measure);
 
 /*
- * Declare the charts of a history, at any time before it is closed; a second call replaces the first.  All is
- * copied.  Returns HISTREE_ERR_ARGUMENT with a sentence if a pattern or a reference is invalid, two charts have
- * one name, a text is too long, or everything together has more than 64 KiB.
+ * Declare the charts of a history, at any time before it is closed; a second call replaces the first.  The charts
+ * are copied.  Returns HISTREE_ERR_ARGUMENT if a pattern or a reference is invalid, two charts have the same
+ * name, a text is too long, or the charts together exceed 64 KiB.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_charts(struct histree_state_system *system,
 									const struct histree_chart *charts,

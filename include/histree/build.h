@@ -18,17 +18,17 @@
  * replaces an existing store, and only then.
  *
  * From time to time the build publishes what it has read so far.  STORE.building can then be opened as an
- * incomplete store, in which each history is exact up to its end.  What was published stays however the build is
- * cut off, and another build can continue from it.  A build that fails before it has published anything, or is
- * cancelled, leaves nothing.
+ * incomplete store, in which each history is exact up to its end.  What was published survives however the build
+ * is interrupted, and another build can continue from it.  A build that fails before it has published anything,
+ * or is cancelled, leaves nothing.
  */
 
 struct histree_slice_post; /* pipeline/slices.h */
 
-/* The name of the host of some traces, which overrides what they say; they must not be of two hosts. */
+/* A name for the host of some traces, in place of what they say it is.  They must all be of one host. */
 struct histree_build_host {
 	const char *name;
-	const char *path; /* as in `traces` below; several may be of one host */
+	const char *path; /* as in `traces` below; several paths may be of one host */
 };
 
 /* The clock of a host, in place of one found from packets. */
@@ -55,10 +55,10 @@ struct histree_build_options {
 	/* Clocks of hosts; those not given here are found from the packets between hosts. */
 	const struct histree_build_clock *clocks;
 	size_t clock_count;
-	bool no_clocks;        /* do not look for the clocks not given: their times stay as they are */
-	const char *reference; /* the host whose time all get; NULL: the first */
+	bool no_clocks;        /* do not look for clocks that are not given: those times stay as they are */
+	const char *reference; /* all times become those of this host's clock; NULL: the first */
 	const char *store;     /* the folder to make */
-	/* Names, of which "all" stands for all that apply to the trace, and "-NAME" leaves one out; NULL: all */
+	/* Names; "all" stands for all analyses that apply to the trace, and "-NAME" leaves one out; NULL: all */
 	const char *const *analyses;
 	size_t analysis_count;
 	/*
@@ -68,8 +68,8 @@ struct histree_build_options {
 	const char *const *definitions;
 	size_t definition_count;
 	/*
-	 * Where to find the names of functions that the trace has by address: tables of text with lines as nm
-	 * prints them ("401136 T main"), and folders that stand for the root of the traced machine, with its
+	 * Where to find the names of functions that the trace gives only by address: tables of text with lines as
+	 * nm prints them ("401136 T main"), and folders that stand for the root of the traced machine, with its
 	 * binaries or with files of debugging information as in /usr/lib/debug.  Without folders, binaries are
 	 * looked for where the trace says that they were.  Binaries with another build id are not used.
 	 */
@@ -78,14 +78,15 @@ struct histree_build_options {
 	bool no_symbols; /* look for nothing on this machine */
 	bool force;
 	/*
-	 * Add the analyses to the complete store of that name, which was made of the same traces with the same
-	 * options; without `force` and `resume`.  It is the old store or the new one at each moment.
-	 * Returns HISTREE_ERR_TRACE if the traces are others, and HISTREE_ERR_EXISTS if it has an analysis already.
+	 * Add the analyses to the complete store of that name, which must have been made from the same traces
+	 * with the same options; `force` and `resume` must not be set.  At every moment, the name stands for
+	 * either the old store or the new one.  Returns HISTREE_ERR_TRACE if the traces are different, and
+	 * HISTREE_ERR_EXISTS if the store already has one of the analyses.
 	 */
 	bool add;
 	/*
-	 * Continue a build of the same traces with the same options that was cut off.  The traces are read from
-	 * their beginning, but what is on disk is not written again and can be queried all the time.
+	 * Continue an interrupted build of the same traces with the same options.  The traces are read from their
+	 * beginning, but what is on disk is not written again and can be queried throughout.
 	 */
 	bool resume;
 	/*
@@ -94,9 +95,9 @@ struct histree_build_options {
 	 */
 	bool ignore_gaps;
 	/*
-	 * A partial history takes analyses that can begin in the middle of a trace (those of the kernel) and
-	 * traces with one file for each stream; it can be neither published nor resumed nor live.  Analyses that
-	 * make segments still keep them on disk.
+	 * A partial history needs analyses that can begin in the middle of a trace (those of the kernel) and a
+	 * trace with one file for each stream that is not live.  Its build can be neither published nor resumed.
+	 * Analyses that make segments still keep them on disk.
 	 *
 	 * In memory and with the null backend there is no store: `store` is NULL, and `result` gets the outcome.
 	 */
@@ -104,42 +105,44 @@ struct histree_build_options {
 	uint64_t checkpoint_events; /* of a partial history: events between checkpoints; 0 means 50,000 */
 	uint64_t backend_bytes_max; /* of a history in memory (histree_state_create_in_memory()) */
 	struct histree_build_result *result;
-	/* histories have the option of the same name (history.h) */
+	/* as the option of the same name in struct histree_history_options */
 	bool null_empty_stacks;
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (states.h) */
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	/*
-	 * How many processors to keep busy, about: hosts, and within each the reading, the analyses, sorting and
-	 * writing, run beside one another.  1: one thread does everything; 0: as many as there are processors for
-	 * the process.  The store is the same, unless six or more cut a long trace in time, as if `slices` said so,
-	 * as they do for `kernel` alone.  A live trace and a partial history are read by one thread.
+	 * About how many processors to keep busy.  Hosts are built in parallel, and so are, within each host, the
+	 * reading, the analyses, sorting and writing. 1 means that one thread does everything, 0 as many
+	 * processors as the process may use.  The store is the same for any number, except that from six on a
+	 * long trace may be cut in time for `kernel`, as it is with `slices`.  Only one thread reads a live trace
+	 * or a trace for partial histories.
 	 */
 	uint32_t threads;
 	/*
 	 * How many threads analyse slices of the trace, which is cut in time for the analyses that can be cut
-	 * (`kernel`); 0: the build chooses (`threads`).  The intervals are the same, though the leaves are not.
-	 * Nothing is published before the end, and the build cannot be resumed.  The slices share the buffers
-	 * that `memory_max` allows, or have 48 MiB each if it is 0; there are two more slices than threads.
+	 * (`kernel`); 0: the build chooses (`threads`).  The intervals are the same, but the leaves of the tree
+	 * differ.  Nothing is published before the end, and the build cannot be resumed.  The slices share the
+	 * buffers that `memory_max` allows, or have 48 MiB each if it is 0; there are two more slices than
+	 * threads.
 	 */
 	uint32_t slices;
 	/*
-	 * Have workers in other processes read slices as well, beside `slices` threads, which must be at least one.
-	 * A trace that cannot be cut is then built in one pass.  It is for histree-mpi: what makes workers is in no
-	 * public header.  NULL: no workers.
+	 * Lets workers in other processes read slices as well, besides the `slices` threads, of which there must
+	 * be at least one.  A trace that cannot be cut is then built in one pass.  Only histree-mpi uses this; no
+	 * public header can make workers.  NULL: no workers.
 	 */
 	struct histree_slice_post *slice_post;
-	/* Events of a slice, approximately, for events of 30 bytes; 0: as many as memory allows */
+	/* How many events a slice has, approximately, if they have 30 bytes; 0: as many as memory allows */
 	uint64_t slice_events;
 	/*
-	 * `memory_max` is for all that the build keeps of the trace; the process takes up to 64 MiB besides, and
-	 * the command's `--memory` is for both (histree-build(1)).  Default: 160 MiB, for each host that is built
-	 * at a time.  `threads` may be 0: it follows from those of the build.
+	 * `memory_max` limits all that the build keeps of the trace; the process takes up to 64 MiB more, and the
+	 * command's `--memory` covers both (histree-build(1)).  Default: 160 MiB for each host that is being
+	 * built.  If `threads` is 0, it follows from that of the build.
 	 */
 	struct histree_tree_options tree;
 	/*
-	 * Called by the thread that called histree_build().  It cancels the build; for a live trace, it ends it
-	 * here and makes a store of what was read.
+	 * Called by the thread that called histree_build().  Ending it cancels the build; a build from a live
+	 * trace instead completes the store with what was read.
 	 */
 	struct histree_work work;
 };
@@ -155,8 +158,8 @@ struct histree_build_result {
 
 /*
  * Build a store.  Returns HISTREE_OK if the store was made, HISTREE_PARTIAL if it was made but some of the trace
- * could not be read (`error` has the first sentence about it, the store's warnings have all), and a negative
- * status if no store was made.
+ * could not be read (`error` has the first warning, the store has all of them), and a negative status if no store
+ * was made.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_build(const struct histree_build_options *options,
 								 struct histree_error *error);
@@ -169,8 +172,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error);
 
 /*
- * Returns whether what is at a path is one trace, by the beginning of a file or the names in a folder.  Folders
- * below are not looked at, and a build may still find that there is nothing in it.
+ * Returns whether there is one trace at a path, judged by the beginning of a file or the names in a folder.
+ * Subfolders are not looked at, and a build may still find the trace to be empty.
  */
 HISTREE_API bool histree_is_trace(const char *path);
 
@@ -179,14 +182,14 @@ struct histree_analysis_info {
 	uint32_t version;
 	const char *summary; /* one line */
 	bool makes_segments; /* true if it makes a segment store, false if it makes a history */
-	bool by_default;     /* true if it is one of "all", where it applies */
-	const char *events;  /* that it lives on, of a trace of the kernel, in the words of perf; or NULL */
+	bool by_default;     /* true if "all" includes it where it applies */
+	const char *events;  /* the events of a kernel trace that it needs, as perf names them; or NULL */
 };
 
 /*
  * Read files that define analyses, or folders of such files, as a build does (histree-build(1), "-x"), and call
- * `tell` for each analysis; its arguments are borrowed during the call.  Returns HISTREE_ERR_ARGUMENT if a file
- * is wrong: the message gives line and column and, for files in the language of histree, two further lines with
+ * `tell` for each analysis; its arguments are borrowed during that call.  Returns HISTREE_ERR_ARGUMENT if a file
+ * is invalid: the message gives line and column and, for files in the language of histree, two further lines with
  * the line and a caret.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -231,15 +234,15 @@ struct histree_experiment_host {
 	const char *const *paths; /* of its traces */
 	size_t path_count;
 	uint64_t bytes; /* of all files at and below them */
-	bool is_built;  /* its store is complete: when the experiment was opened, or since it built it */
-	const struct histree_clock *clock; /* NULL: its times stay as they are, or it is not known yet */
+	bool is_built;  /* its store was complete when the experiment was opened, or has been built by it */
+	const struct histree_clock *clock; /* NULL: it is not known yet, or its times stay as they are */
 	size_t neighbour; /* index of the host by whose packets its clock was found; its own index: no host */
 };
 
 /*
- * Find the hosts of the traces.  With `own`, take hold of STORE.building, as histree_build() does, with its
+ * Find the hosts of the traces.  With `own`, also lock STORE.building as histree_build() does, with the same
  * errors (histree_build_options.force and .resume).  `options` and what it points to are copied, except for
- * callbacks. Returns HISTREE_ERR_ARGUMENT if an option is impossible for a store of several hosts.
+ * callbacks.  Returns HISTREE_ERR_ARGUMENT if an option is impossible for a store of several hosts.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_experiment_open(const struct histree_build_options *options, bool own, struct histree_experiment **out,
@@ -250,9 +253,9 @@ HISTREE_API const struct histree_experiment_host *
 histree_experiment_hosts(const struct histree_experiment *experiment, size_t *count);
 
 /*
- * Find the clocks as the options say: from packets, which reads all traces unless an earlier build, cut off
- * since, has found them; as given; or no clocks at all.  Then others can open STORE.building.  The owner calls
- * this.
+ * Find the clocks as the options say: from packets, as they are given, or not at all.  Looking at packets reads
+ * all traces, unless an earlier build that was interrupted has already found the clocks.  Once they are found,
+ * other processes can open STORE.building.  Only the owner calls this.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_experiment_find_clocks(struct histree_experiment *experiment, struct histree_error *error);
@@ -262,23 +265,25 @@ HISTREE_API void histree_experiment_set_clock(struct histree_experiment *experim
 					      const struct histree_clock *clock);
 
 /*
- * Build the store of one host, unless it is built already.  `work` may be NULL, and is used by the thread that
- * builds.  Returns what histree_build() does for its traces, also HISTREE_PARTIAL; the message names the host.
+ * Build the store of one host, unless it is built already.  `work` may be NULL, and is called by the thread that
+ * builds.  Returns what histree_build() would for the traces of the host, including HISTREE_PARTIAL; the message
+ * names the host.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_experiment_build_host(struct histree_experiment *experiment, size_t host, const struct histree_work *work,
 			      struct histree_error *error);
 
 /*
- * Complete the store once all hosts are built, by any process: write the manifest, and give the store its name.
- * Returns HISTREE_PARTIAL as histree_build() does, HISTREE_ERR_INCOMPLETE if a host is not built.
+ * Complete the store once all hosts have been built, whichever process built them: write the manifest, and give
+ * the store its name.  Returns HISTREE_PARTIAL as histree_build() does, HISTREE_ERR_INCOMPLETE if a host is not
+ * built.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_experiment_complete(struct histree_experiment *experiment, struct histree_error *error);
 
 /*
- * Free the experiment.  Complete hosts stay in STORE.building for a build with `resume`; without any, it is
- * removed.
+ * Free the experiment.  Complete hosts stay in STORE.building for a build with `resume`; if there are no complete
+ * hosts, STORE.building is removed.
  */
 HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
 
@@ -288,11 +293,11 @@ HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
  * Make a store from states, changes of states or segments that are written as text.
  *
  * A text is tab-separated or comma-separated values with a line of names, or JSON with one object a line, as
- * 'histree dump', 'query' and 'segments' write them.  Its columns decide what it has:
+ * 'histree dump', 'query' and 'segments' write them.  Its columns decide what it contains:
  *
  *	path, start, end, value		states as intervals: a dump of the history is the same text
  *	path, time, value		changes: from then on the attribute has that value
- *	start, end, others		segments, whose fields are the others
+ *	start, end, others		segments, whose fields are the other columns
  *
  * A column `type` says what each value is: null, int, long, double, bool, string, custom or unknown.  Without it,
  * the text of a value decides.  Times are ns.  Rows may come in any order and are sorted on disk; an attribute is
@@ -302,7 +307,7 @@ HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
 struct histree_load_options {
 	const char *const *files; /* all with one kind of rows; "-" is standard input */
 	size_t file_count;
-	const char *format;  /* "tsv", "csv" or "json"; NULL: each text shows it */
+	const char *format;  /* "tsv", "csv" or "json"; NULL: recognised from each text */
 	const char *columns; /* names separated by commas, for files without a line of names; else NULL */
 	/*
 	 * The first states of a history of changes: a text of path and value, as 'histree query --at' writes it.
@@ -314,14 +319,14 @@ struct histree_load_options {
 	 * key, light, dark, height and meaning; docs/man/histree-load.1.scd describes them.  NULL: no labels.
 	 */
 	const char *labels;
-	/* Of the history, if it is to begin earlier, or end later, than its rows. */
+	/* Bounds of the history, if it is to begin before its first row, or end after its last. */
 	bool has_start, has_end;
 	histree_time start, end;
 	const char *store;    /* the folder to make */
 	const char *analysis; /* the name of the history or segment store; NULL: "states" or "segments" */
 	bool force;           /* replace an existing store once the new one is complete */
 	bool no_overviews;
-	/* `memory_max` is for all that is kept of the text and its attributes; default 160 MiB, as for a build. */
+	/* `memory_max` limits all that is kept of the text and its attributes; default 160 MiB, as for a build. */
 	struct histree_tree_options tree;
 	struct histree_work work;
 };

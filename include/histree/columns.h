@@ -16,7 +16,7 @@
  *	}
  *	stream.release(&stream);
  *
- * Where a text is not UTF-8, U+FFFD stands for each byte that is part of no character.
+ * Where a text is not valid UTF-8, U+FFFD stands for each byte that is not part of a character.
  *
  * Ownership: a stream borrows what it was made from (the history, the store, the events, the attributes), which
  * must stay open until the stream is released; it copies the region and the options.  The schemas and batches
@@ -93,8 +93,8 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /*
- * Columns by their bits.  A stream has those of its own columns that are asked for, in the order that its
- * function gives.
+ * Columns by their bits.  A stream has those of its columns that are requested, in the order in which the comment
+ * on its function lists them.
  */
 enum histree_arrow_column {
 	HISTREE_ARROW_QUARK = 1 << 0,
@@ -118,7 +118,7 @@ enum histree_arrow_column {
 /* The bit of field `index` of a segment store. */
 #define HISTREE_ARROW_FIELD(index) (UINT64_C(1) << (16 + (index)))
 
-/* For events of several hosts; for segments the host is a field. */
+/* The host of an event, if there are several hosts; the host of a segment is a field. */
 #define HISTREE_ARROW_HOST (UINT64_C(1) << 48)
 
 /* For events: their fields as one JSON object. */
@@ -136,7 +136,7 @@ struct histree_arrow_options {
 	 * that needs more ends with an error.
 	 */
 	size_t text_bytes;
-	struct histree_work work; /* asked at every batch, and now and then within one */
+	struct histree_work work; /* called at every batch, and now and then within one */
 	/*
 	 * For states and events: only those that pass this expression (states.h, events.h), which is
 	 * read during the call; NULL: all.
@@ -145,7 +145,7 @@ struct histree_arrow_options {
 	/* For events: the bounds of the trace, to which times in the expression are relative */
 	histree_time start, end;
 	const char *names; /* names of the columns, separated by commas; NULL: `columns` says which */
-	/* For states: says of threads what their history does not (states.h); read during the call; NULL: none */
+	/* For states: as for histree_state_filter_take_threads(); read during the call; may be NULL */
 	struct histree_history *kernel;
 };
 
@@ -163,8 +163,8 @@ struct histree_arrow_options {
  *	text		dictionary<uint32, utf8>: of string, and of custom as hexadecimal digits; else null
  *	label		dictionary<uint32, utf8>: what the value means; null where that is not known
  *
- * `options` may be NULL.  The caller releases *out.  Fails as histree_query_start() does, and with
- * HISTREE_ERR_ARGUMENT if an option is wrong or no column is left.
+ * `options` may be NULL.  The caller releases *out.  Returns the errors of histree_query_start(), and
+ * HISTREE_ERR_ARGUMENT if an option is invalid or no column is selected.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_arrow(struct histree_history *history,
 								       const struct histree_region *region,
@@ -173,11 +173,11 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_arrow(struct hi
 								       struct histree_error *error);
 
 /*
- * Segments, in the order of the query.  The columns start and end are as those of states; duration is end -
- * start, as for segments everywhere; then comes one column for each field, which may be null: int32, int64,
- * float64, bool, or dictionary<uint32, utf8>.  A field named like one of these three gets `field_` before its
- * name.  What the query points to is borrowed until the stream is released. `query` and `options` may be NULL,
- * for all segments and all columns; if the options have a cancel, it replaces that of the query.
+ * Segments, in the order of the query.  The columns start and end are those of states; duration is end - start,
+ * as for segments everywhere; then comes one nullable column for each field: int32, int64, float64, bool, or
+ * dictionary<uint32, utf8>.  A field named like one of the first three columns gets the prefix `field_`.  What
+ * the query points to is borrowed until the stream is released.  `query` and `options` may be NULL, for all
+ * segments and all columns; if the options have a `work`, it replaces that of the query.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segments_arrow(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -200,10 +200,10 @@ histree_attributes_arrow(const struct histree_attributes *attributes, const stru
  * If the expression of the options selects a single type (histree_event_query_one_type()), each field becomes a
  * nullable column instead, after the others, in the order of first occurrence: int64, uint64 or float64; utf8
  * where any of the events has a text or a labelled number there, and for an array or a structure as JSON.  To
- * learn the columns, the call reads all of these events.  A column has the name of its field, with `field_`
- * before it where another column has that name, or where it is `type` (upper and lower case are the same), and
- * with `context_` before a field of a context that the payload has, too.  An event type with more than 240 fields
- * also has the column `fields`, with all of them.
+ * learn the columns, the call reads all of these events.  A column has the name of its field.  The prefix
+ * `field_` is added if another column has that name or if the name is `type` (regardless of case), and the prefix
+ * `context_` if a field of a context has the name of a field of the payload.  An event type with more than 240
+ * fields also has the column `fields`, with all of them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const struct histree_events *events,
 									histree_time from, histree_time to,
@@ -212,8 +212,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const st
 									struct histree_error *error);
 
 /*
- * Returns what a histree stream has lost so far: states that are lost are rows of type unknown, segments are
- * missing.  Nothing is known of a released stream, or one made by others: its loss has no nodes.
+ * Returns what a stream of this library has lost so far: lost states are rows of type unknown, lost segments are
+ * missing.  Returns a loss of no nodes if the stream was released, or was not made by this library.
  */
 HISTREE_API struct histree_loss histree_arrow_loss(const struct ArrowArrayStream *stream);
 

@@ -2,8 +2,8 @@
 /*
  * cursor.h - the answer to a question, row by row: one way to read, whatever was asked.
  *
- * A question is created for what it is asked of, and started with what is asked, any number of times.  What it
- * returns is a cursor:
+ * A question is created for a history, a store or the events of a trace, which gives a cursor, and is started
+ * with what is asked.  A cursor can be started any number of times:
  *
  *	histree_changes_create(history, &cursor, &error);
  *	histree_changes_start(cursor, &(struct histree_changes_region){ .from = t1, .to = t2 }, &error);
@@ -26,7 +26,7 @@
  *	critical_path		struct histree_path_step	histree_cursor_path_step()
  *				struct histree_path_wait	histree_cursor_path_wait()
  *
- * A function of one question must be given a cursor of that question.
+ * A function that belongs to one kind of question must be given a cursor of that kind.
  *
  * Threads: a cursor belongs to one thread at a time; any number of cursors may read one history, store or trace.
  */
@@ -52,7 +52,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_cursor_next(struct hi
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_cursor_read(struct histree_cursor *cursor, size_t room,
 								       size_t *count, struct histree_error *error);
 
-/* Return the row that the last call got.  The rows of the cursor must be of that kind. */
+/* Return the row that the last call got.  The cursor must have rows of that type. */
 HISTREE_API const struct histree_interval *histree_cursor_interval(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_segment *histree_cursor_segment(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_change *histree_cursor_change(const struct histree_cursor *cursor);
@@ -63,29 +63,29 @@ HISTREE_API const struct histree_row *histree_cursor_row(const struct histree_cu
 HISTREE_API const struct histree_path_step *histree_cursor_path_step(const struct histree_cursor *cursor);
 HISTREE_API const struct histree_path_wait *histree_cursor_path_wait(const struct histree_cursor *cursor);
 
-/* What is lost because a node is damaged, or several. */
+/* What is lost because one or several nodes are damaged. */
 struct histree_loss {
 	uint64_t nodes;        /* how many damaged nodes were needed, at least; 0: nothing is lost */
-	uint64_t rows_max;     /* how many rows are missing at most, of all that the nodes held; 0: not known */
+	uint64_t rows_max;     /* how many rows are missing at most: all that the nodes held; 0: not known */
 	histree_time from, to; /* what is missing lies within; equal and 0: not known */
-	uint32_t node;         /* of the file, or of the file of a host: the first of these nodes */
-	uint32_t part;         /* in a union: index of the part; missing as a whole if it has no store.  Else 0 */
+	uint32_t node;         /* the number of the first of these nodes, in the file or in that of a host */
+	uint32_t part;         /* in a union: index of the part, which is missing if it has no store; else 0 */
 };
 
 /*
- * Returns what is lost of the rows up to here, all together.  States that are lost are rows of type
- * HISTREE_UNKNOWN; other rows are missing.  The rows that come are always as they were added.
+ * Returns the loss of all rows so far.  Lost states are rows of type HISTREE_UNKNOWN; other lost rows are
+ * missing.  The rows that are handed out are always as they were added.
  */
 HISTREE_API struct histree_loss histree_cursor_loss(const struct histree_cursor *cursor);
 
 /*
- * Returns the same node by node, in the order in which they were met, where the question knows them: of segments.
- * Each is there before any row that one of its missing rows might precede.  Borrowed until the next call on this
- * cursor.
+ * Returns the loss of each damaged node, in the order in which the nodes were met; only questions about segments
+ * keep these.  A loss is reported before any row that one of its missing rows might precede.  Borrowed until the
+ * next call on this cursor.
  */
 HISTREE_API const struct histree_loss *histree_cursor_losses(const struct histree_cursor *cursor, size_t *count);
 
-/* Counts since the cursor was started; those that a question does not know are 0. */
+/* Counts since the cursor was started; those that a question does not keep are 0. */
 struct histree_statistics {
 	uint64_t nodes_visited; /* repeated visits to nodes that had left memory count again */
 	uint64_t nodes_loaded;  /* visits among them that read the file */

@@ -13,7 +13,7 @@
 /* ==== events ================================================================================================== */
 
 /*
- * The events of the trace that a store was built from: how many there are when, their types, and the
+ * The events of the trace that a store was built from: how many there are at which times, their types, and the
  * events themselves by number or by time.
  *
  * Events are numbered from 0 in the order in which their streams are merged.  That is the order of time, except
@@ -50,11 +50,11 @@ HISTREE_API const char *const *histree_events_types(const struct histree_events 
 /* One of several hosts. */
 struct histree_event_host {
 	const char *name;
-	const char *why; /* a sentence, if the host has no events here: why; else NULL */
+	const char *why; /* a sentence that says why the host has no events here; NULL if it has */
 	uint64_t count;  /* of its events */
 };
 
-/* Returns the hosts of these events, in their order; NULL and 0 if there is one host only. */
+/* Returns the hosts of these events, in order; NULL and a *count of 0 if there is only one host. */
 HISTREE_API const struct histree_event_host *histree_events_hosts(const struct histree_events *events,
 								  size_t *count);
 
@@ -68,8 +68,8 @@ struct histree_gap {
 
 /*
  * Returns all gaps in the order of their starts.  Gaps may overlap and may reach beyond the history.  There are
- * none if the store was built with gaps ignored, or by a version that did not keep them; histree_store_info() may
- * know their number even then.
+ * no gaps if the store was built with gaps ignored, or by a version that did not keep them; histree_store_info()
+ * may know their number even then.
  */
 HISTREE_API const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count);
 
@@ -82,17 +82,18 @@ struct histree_event {
 };
 
 /*
- * Create a reader, a cursor of events by number: the first event is the next one.  It opens the trace when it is
- * first used, and histree_cursor_next() returns HISTREE_ERR_TRACE if the trace is gone or has changed.
+ * Create a reader, a cursor that hands out events by number, beginning with the first.  It opens the trace when
+ * it is first used, and histree_cursor_next() returns HISTREE_ERR_TRACE if the trace is gone or has changed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_create(const struct histree_events *events,
 									       struct histree_cursor **out,
 									       struct histree_error *error);
 
 /*
- * Never open the trace.  A store names its traces itself, so the files that a store from a stranger makes its
- * reader open are the stranger's choice.  Whatever needs the trace then returns HISTREE_ERR_TRACE with the sentence
- * `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never opened.
+ * Make the reader never open the trace.  A store itself names its traces, so whoever made an untrusted store
+ * chose which files its reader opens.  Every call that needs the trace then returns HISTREE_ERR_TRACE with the
+ * sentence `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never
+ * opened.
  */
 HISTREE_API void histree_event_reader_keep_closed(struct histree_cursor *reader, const char *why);
 
@@ -104,8 +105,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_seek(struct histree_cursor *reader, uint64_t number, struct histree_error *error);
 
 /*
- * Find the number of the first event at or after `time`, or the count of all events if there is none.  Seeking that
- * number is then cheap; the caller must seek before it reads on.
+ * Find the number of the first event at or after `time`, or the count of all events if there is no such event.
+ * Seeking that number is then cheap; the caller must seek before it reads on.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(struct histree_cursor *reader,
 									     histree_time time, uint64_t *number,
@@ -113,18 +114,18 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(str
 
 /*
  * Returns the fields of the last event as text, "name=value, ...", borrowed until the next call, or NULL if there
- * is no memory.  A number is shown as the trace says: by its name in an enumeration, or as 0xff.  The inside of a
- * field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Arrays are cut after 100 elements,
- * and the text after 64 KiB.
+ * is no memory.  A number is shown as the trace declares it: by its name in an enumeration, or in its base, such
+ * as 0xff.  Arrays and structures are shown with their elements, as [1, 2, 3] and {a=1, b="x"}.  Arrays are cut
+ * after 100 elements, and the text after 64 KiB.
  */
 HISTREE_API const char *histree_event_reader_contents(struct histree_cursor *reader);
 
 /*
  * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if
- * there is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal,
- * what is not UTF-8 becomes U+FFFD, a number that the trace has a name for is that name, and numbers that are not
- * finite are null.  All elements of arrays are there; an event is cut at 1 MiB.  If a context and the payload
- * have a field of the same name, both are there, the payload's first.
+ * there is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes become a text in hexadecimal,
+ * invalid UTF-8 becomes U+FFFD, a number for which the trace has a name becomes that name, and a number that is
+ * not finite becomes null.  Arrays have all their elements; an event is cut at 1 MiB.  If a context and the
+ * payload have a field of the same name, both are there, the payload's first.
  */
 HISTREE_API const char *histree_event_reader_json(struct histree_cursor *reader);
 
@@ -143,13 +144,13 @@ struct histree_event_field {
 	bool is_context; /* not of the payload, which may have a field of the same name */
 	int64_t integer;
 	double real;
-	const char *text; /* of `size` bytes, which need not be UTF-8, and a zero */
+	const char *text; /* `size` bytes, which need not be UTF-8, and a terminating zero */
 	size_t size;
 };
 
 /*
  * Returns the fields that the last event has, in the order and form of histree_event_reader_json(), borrowed
- * until the next call; NULL if there is no memory.  Names may come twice.
+ * until the next call; NULL if there is no memory.  A name may occur twice.
  */
 HISTREE_API const struct histree_event_field *histree_event_reader_fields(struct histree_cursor *reader,
 									  size_t *count);
@@ -164,16 +165,16 @@ HISTREE_API const char *histree_event_reader_stream(const struct histree_cursor 
  * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
  * member, as often as it takes, such as "args[2]" or "from.port".  Numbers are HISTREE_LONG or HISTREE_DOUBLE
  * (those above the greatest int64 as histree_unsigned() gives them), texts HISTREE_STRING, bytes HISTREE_CUSTOM,
- * borrowed until the next call.  Returns HISTREE_NOT_FOUND if the event has no value there, which is also so for
- * arrays and structures.
+ * borrowed until the next call.  Returns HISTREE_NOT_FOUND if the event has no value there, or if it has an array
+ * or a structure there.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_value(const struct histree_cursor *reader, const char *path, struct histree_value *out);
 
 /*
- * Count the events of each type from the first one at or after `from` up to the first one after `to`, which does
- * not count.  `counts` has room for one number a type.  The counts are exact; less than two blocks of events are
- * read.
+ * Count the events of each type from the first one at or after `from` up to, but not including, the first one
+ * after `to`.  `counts` has room for one number for each type.  The counts are exact; fewer than two blocks of
+ * events are read.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_count_types(struct histree_cursor *reader, histree_time from, histree_time to,
@@ -197,8 +198,9 @@ histree_event_reader_density(struct histree_cursor *reader, histree_time from, h
  * have, by its path: "args[2] > 4096".  An event without such a value passes no comparison with it.  With several
  * hosts, `host` is the name of the event's host.
  *
- * Events that numbers and times rule out are not decoded: reading starts at most 8,192 events before the first
- * event that can pass, and ends after the last.  For events that type or host rule out, no field is read.
+ * Events that are ruled out by their number or time are not decoded: reading starts at most 8,192 events before
+ * the first event that can pass, and ends after the last.  No field is read of an event that is ruled out by its
+ * type or host.
  *
  *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &cursor, &error);
  *	histree_event_query_start(cursor, &HISTREE_EVENTS_ALL, &error);
@@ -231,7 +233,10 @@ histree_event_query_create(const struct histree_events *events, struct histree_c
 			   histree_time start, histree_time end, struct histree_cursor **out,
 			   struct histree_error *error);
 
-/* Begin with the first event of the range; events come by number.  It may be started any number of times. */
+/*
+ * Start the query, any number of times.  Events come in the order of their numbers, beginning with the first of
+ * the range.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
 			  struct histree_error *error);
@@ -243,8 +248,8 @@ histree_event_query_start(struct histree_cursor *query, const struct histree_eve
 HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_work work);
 
 /*
- * Returns a path in the expression at which no event that was read has a value; NULL: each path had one.  If no
- * event passes, the path may have been misspelt.
+ * Returns a path in the expression at which none of the events read had a value, or NULL if there is no such
+ * path.  If no event passes, the path may have been misspelt.
  */
 HISTREE_API const char *histree_event_query_absent(const struct histree_cursor *query);
 
@@ -263,8 +268,8 @@ HISTREE_API bool histree_events_are_in_order(const struct histree_events *events
 /* ==== event source ============================================================================================ */
 
 /*
- * Events that another reader hands out: another process, another machine.  They are read like
- * those of every store, and can be those of a host among several.
+ * Events that another process or another machine reads and hands out.  They are used like those of any store, and
+ * can be those of one of several hosts.
  *
  * The index of events is in this process, so numbers, times, counts and gaps need no source; a source hands out
  * the events themselves.
@@ -273,8 +278,9 @@ HISTREE_API bool histree_events_are_in_order(const struct histree_events *events
  */
 
 /*
- * Before a path, this asks cursor_value() and histree_event_reader_value() for the other form of the number there
- * that a user may ask for: its label in an enumeration, or its digits as the trace shows them.
+ * As the first character of a path, this asks cursor_value() and histree_event_reader_value() for the other form
+ * of the number there that a user may compare with: its label in an enumeration, or its digits as the trace shows
+ * them.
  */
 #define HISTREE_EVENT_OTHER '\001'
 
@@ -298,9 +304,9 @@ struct histree_event_source {
 };
 
 /*
- * Make events from a source and from the bytes of the index in its store, events.idx, which are not kept.
- * `are_in_order` says that no clock of the trace steps back.  If the call fails, it frees the source.  Returns
- * HISTREE_ERR_FORMAT if these bytes are not an index.
+ * Make events from a source and from the bytes of the index in its store, events.idx, which are read only during
+ * the call.  `are_in_order` says that no clock of the trace steps back.  If the call fails, it frees the source.
+ * Returns HISTREE_ERR_FORMAT if these bytes are not an index.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_of_source(const struct histree_event_source *source, const void *index, size_t size,

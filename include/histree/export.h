@@ -2,11 +2,11 @@
 /*
  * export.h - files for other tools: columns, and tracks for viewers of traces.
  *
- * The functions that write columns consume any Arrow stream (columns.h), and release it even if they fail. Viewers
+ * The functions that write columns consume any Arrow stream (columns.h), and release it even if they fail.  Viewers
  * of traces get tracks with spans, counters and flows: histree_export_viewer() walks over a history, a segment
  * store or the events of a store in the order of time, and writes as it goes.
  *
- * A file is written under a temporary name and takes its own when it is whole; until then an older file stays.
+ * A file is written under a temporary name and takes its own when it is complete; until then an older file stays.
  *
  * Threads: a call uses the stream in the thread of the caller.
  */
@@ -23,8 +23,8 @@ enum histree_parquet_compression {
 };
 
 /*
- * The order of the rows of a row group.  Row groups themselves follow the stream in any case.  If a column of the
- * order is missing or nullable, rows keep the order of the stream.
+ * The order of the rows within a row group.  The row groups themselves always follow the stream.  If a column of
+ * the order is missing or nullable, rows keep the order of the stream.
  */
 enum histree_parquet_order {
 	HISTREE_PARQUET_AS_THEY_COME, /* the smallest and the fastest for a query of states */
@@ -34,11 +34,11 @@ enum histree_parquet_order {
 
 /*
  * The type of timestamp columns.  DuckDB reads instants in ns as TIMESTAMP WITH TIME ZONE, which has microseconds
- * only: for full precision there use PLAIN; for Spark, which refuses ns, use NUMBERS.
+ * only: for full precision in DuckDB use PLAIN; for Spark, which refuses ns, use NUMBERS.
  */
 enum histree_parquet_times {
 	HISTREE_PARQUET_TIMES_AS_THEY_ARE, /* with a time zone: instants, isAdjustedToUTC */
-	/* The same numbers as a timestamp without a time zone: that it is UTC is lost */
+	/* The same numbers as a timestamp without a time zone: the file no longer says that they are UTC */
 	HISTREE_PARQUET_TIMES_PLAIN,
 	HISTREE_PARQUET_TIMES_NUMBERS, /* int64 since the epoch */
 };
@@ -66,8 +66,8 @@ struct histree_parquet_options {
 	enum histree_parquet_times times;
 	const struct histree_export_note *notes;
 	size_t note_count;
-	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_work work; /* asked at each batch */
+	int descriptor;           /* written to if the path is NULL; may be a pipe; the caller owns it */
+	struct histree_work work; /* called at each batch */
 	struct histree_export_counts *counts; /* filled at the end; may be NULL */
 };
 
@@ -76,8 +76,8 @@ struct histree_parquet_options {
  * integers of 8 to 64 bits, float64, utf8, dictionaries of utf8, and timestamps in ms, us or ns; all may be null.
  * `options` may be NULL.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, and on zstd if the library was built without it;
- * with HISTREE_ERR_IO and the stream's sentence if the stream fails.
+ * Returns HISTREE_ERR_ARGUMENT if a column has another type, or if zstd is requested and the library was built
+ * without it; HISTREE_ERR_IO with the stream's sentence if the stream fails.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_parquet(struct ArrowArrayStream *stream, const char *path,
@@ -97,21 +97,22 @@ struct histree_partition_options {
 	enum histree_partition_slice slice;
 	bool replace; /* replace what the folder has of the analysis */
 	/*
-	 * The options of each file.  The descriptor is not used; progress is told for each batch; at most 2 Mi
-	 * rows are in memory in total.
+	 * The options of each file.  The descriptor is not used; progress is reported for each batch; at most 2
+	 * Mi rows are in memory in total.
 	 */
 	struct histree_parquet_options file;
 };
 
 /*
- * Write Parquet files into a folder, by analysis and slice of time in the naming of Hive, which Spark, Trino,
- * DuckDB and ClickHouse take for columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The stream
- * must have a column `start`, or `time`, of timestamps in ns.  A row is in the slice in which it starts and in no
- * other, so that no sum counts it twice.  To get the states of a slice that began before it, read earlier slices
- * too; the bounds of `end` skip those that end before it.
+ * Write Parquet files into a folder, by analysis and slice of time named as Hive does, so that Spark, Trino,
+ * DuckDB and ClickHouse read them as columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The
+ * stream must have a column `start`, or `time`, of timestamps in ns.  A row is in the slice in which it starts
+ * and in no other, so that no sum counts it twice.  To get the states of a slice that began before it, read
+ * earlier slices too; the bounds of `end` let a reader skip the rows that end before the slice.
  *
- * The folder is made if it is missing; FOLDER/analysis=NAME appears when it is whole.  Fails with
- * HISTREE_ERR_EXISTS if it exists and `replace` is not set, and else as histree_export_parquet() does.
+ * The folder is made if it is missing; FOLDER/analysis=NAME appears when it is complete.  Returns
+ * HISTREE_ERR_EXISTS if FOLDER/analysis=NAME exists and `replace` is not set, and otherwise the errors of
+ * histree_export_parquet().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_partitions(struct ArrowArrayStream *stream, const char *folder,
@@ -128,19 +129,19 @@ struct histree_ipc_options {
 	/* Compress the buffers of each batch by zstd; readers then copy what they would otherwise map */
 	bool is_compressed;
 	int level;                /* of zstd, 1 to 19; default 1 */
-	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_work work; /* asked at each batch */
+	int descriptor;           /* written to if the path is NULL; may be a pipe; the caller owns it */
+	struct histree_work work; /* called at each batch */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
 /*
  * Write Arrow IPC, or write it to the descriptor of the options if `path` is NULL.  Columns may be bool, integers
  * of 8 to 64 bits, float32, float64, utf8, dictionaries of utf8, and timestamps; all may be null.  `options` may
- * be NULL. Memory: one batch beside that of the stream, and one more if compressed.
+ * be NULL.  Memory: one batch beside that of the stream, and one more if compressed.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, on compression if the library was built without
- * zstd, and if a dictionary changes rather than grows, which a file cannot express; with HISTREE_ERR_IO and the
- * stream's sentence if the stream fails.
+ * Returns HISTREE_ERR_ARGUMENT if a column has another type, if compression is requested and the library was
+ * built without zstd, or if a dictionary changes rather than grows, which a file cannot express; HISTREE_ERR_IO
+ * with the stream's sentence if the stream fails.
  *
  * Source: "Arrow Columnar Format", IPC, version 1.5; Schema.fbs, Message.fbs, File.fbs.
  */
@@ -158,8 +159,8 @@ struct histree_csv_options {
 	 * the batch before, which takes time proportional to their length.
 	 */
 	bool dictionaries_grow;
-	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_work work; /* asked at each batch */
+	int descriptor;           /* written to if the path is NULL; may be a pipe; the caller owns it */
+	struct histree_work work; /* called at each batch */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
@@ -169,8 +170,8 @@ struct histree_csv_options {
  * timestamp is an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits,
  * float32, float64, utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
  *
- * Fails with HISTREE_ERR_ARGUMENT on a column of another type, and with HISTREE_ERR_IO and the stream's sentence
- * if the stream fails.
+ * Returns HISTREE_ERR_ARGUMENT if a column has another type, and HISTREE_ERR_IO with the stream's sentence if the
+ * stream fails.
  *
  * Source: RFC 4180.
  */
@@ -194,17 +195,17 @@ struct histree_sqlite_options {
 	const struct histree_export_note *notes;
 	size_t note_count;
 	const char *const *views;             /* the text after CREATE VIEW; NULL ends them; may be NULL */
-	struct histree_work work;             /* asked at each batch, and while indexes are made */
+	struct histree_work work;             /* called at each batch, and while indexes are made */
 	struct histree_export_counts *counts; /* filled at the end, row groups being batches; may be NULL */
 };
 
 /*
- * Write a database of ordinary tables, which any SQLite reads.  Columns may be those of CSV; if a table has all
- * of the columns value, real and text, they become one column `value`, as each cell of SQLite has its own type.
- * Numbers above INT64_MAX become negative.  Indexes are made when a table is full, with temporary files where
- * SQLite puts them.
+ * Write a database of ordinary tables, which any SQLite reads.  Columns may have the types that CSV allows; if a
+ * table has all of the columns value, real and text, they become one column `value`, as each cell of SQLite has
+ * its own type.  Numbers above INT64_MAX become negative.  Indexes are made when a table is full, with temporary
+ * files where SQLite puts them.
  *
- * Fails as histree_export_csv() does, and with HISTREE_ERR_IO if the library was built without SQLite.
+ * Returns the errors of histree_export_csv(), and HISTREE_ERR_IO if the library was built without SQLite.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_sqlite(const struct histree_sqlite_table *tables, size_t count, const char *path,
@@ -221,7 +222,7 @@ enum histree_viewer_format {
 };
 
 /*
- * What to show: the states of a history, the segments of a store, or events, whichever is not NULL.
+ * What to show: the states of a history, the segments of a store, or events; the one that is not NULL.
  *
  * In a history of a kernel, each thread is a track of its process, with its system calls as spans and its
  * statuses inside of them; each CPU has tracks for its status, its thread and its interrupts, and a counter for
@@ -242,8 +243,8 @@ struct histree_viewer_request {
 	struct histree_segment_store *wakeups; /* arrows: of the analysis `wakeups`; may be NULL */
 	struct histree_segment_store *flows;   /* arrows: of the analysis `track-flows`; may be NULL */
 	/*
-	 * A history with the names and processes of threads of segments and events, and with which thread ran;
-	 * may be NULL. It is not exported.
+	 * A history that says which names and processes the threads of segments and events have, and which thread
+	 * ran; it is not exported itself.  May be NULL.
 	 */
 	struct histree_history *names;
 
@@ -259,8 +260,8 @@ struct histree_viewer_request {
 	const char *where;
 	histree_time end;
 
-	int descriptor;           /* where a path of NULL writes to; may be a pipe; the caller keeps it */
-	struct histree_work work; /* asked now and then */
+	int descriptor;           /* written to if the path is NULL; may be a pipe; the caller owns it */
+	struct histree_work work; /* called now and then */
 	/*
 	 * Filled at the end; may be NULL.  Rows are spans, values of counters, instants, and ends of flows;
 	 * damaged nodes count each time they are met.

@@ -18,10 +18,10 @@
  *	futex					alone: a pattern looked for in the values of all fields
  *
  * The language is that of the filters of the Trace Server Protocol, with <=, >=, a single = for ==, and units
- * added. Case matters in values, but not in the names of fields nor in the words contains, matches and present.
- * Names and values that contain blanks or signs of the language are written in quotes, "like this" or 'like
- * this', in which a backslash precedes a quote or a backslash.  ! applies to the comparison or the parenthesis
- * that follows it; && binds more tightly than ||.
+ * added.  Case matters in values, but not in the names of fields nor in the words contains, matches and present.
+ * Names and values that contain blanks or operators are written in quotes, "like this" or 'like this', in which a
+ * backslash precedes a quote or a backslash. ! applies to the comparison or the parenthesis that follows it; &&
+ * binds more tightly than ||.
  *
  * A field that is null or unknown passes no comparison, not even !=; !(name present) selects such fields.  == and
  * != compare strings byte by byte and numbers by their value, so 1 equals 1.0.  contains and matches look at the
@@ -72,8 +72,8 @@ HISTREE_API bool histree_filter_match(const struct histree_filter *filter, const
 
 /*
  * Call `tell` with the name of each field in an expression, as "args[2]" in "args[2] > 4096", so that the caller
- * can make a scope of them; a name may come more than once, and is valid until the call of `tell` returns. Faults
- * of the expression are left to histree_filter_create().  Returns HISTREE_ERR_MEMORY.
+ * can make a scope of them; a name may come more than once, and is valid until the call of `tell` returns.
+ * Errors in the expression are left to histree_filter_create().  Returns HISTREE_OK or HISTREE_ERR_MEMORY.
  */
 HISTREE_API enum histree_status histree_filter_names(const char *text,
 						     void (*tell)(void *context, const char *name), void *context,
@@ -97,8 +97,8 @@ HISTREE_API void histree_filter_bounds(const struct histree_filter *filter, size
 				       int64_t *max);
 
 /*
- * Returns false if the expression cannot hold whatever the unknown fields are: one flag a field says which values
- * are known.  So the unknown ones need not be read.
+ * Returns false if the expression cannot hold, whatever the values of the fields that are not yet known;
+ * `are_known` has a flag for each field.  Those values then need not be read.
  */
 HISTREE_API bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
 					 const bool *are_known);
@@ -116,7 +116,7 @@ HISTREE_API void histree_filter_free(struct histree_filter *filter);
  * at `to` or earlier.  These are the things that meet [from, to] or, where `from` is after `to`, that cover [to,
  * from].
  *
- * Threads: these functions keep nothing.
+ * Threads: these functions keep no state; any thread may call them.
  */
 
 struct histree_window {

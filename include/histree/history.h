@@ -32,15 +32,15 @@ struct histree_open_options {
 	 * that no node covers are unknown rather than null.
 	 */
 	bool salvage;
-	bool no_overviews; /* make rows and charts from the states of the history itself */
+	bool no_overviews; /* do not use overviews: make rows and charts from the states themselves */
 };
 
 #define HISTREE_KEY_RANGE_BUCKETS 20
 
 /*
- * What the papers tabulate, and what a user asks first; all of it is in the file.  For several hosts, counts and
- * bytes are sums and `depth` is the greatest; where hosts differ, `variant` and `provider` are "mixed", and other
- * properties of a file are 0.
+ * What the papers tabulate, and what a user asks first; all of it is kept in the file.  For several hosts, counts
+ * and bytes are sums and `depth` is the greatest; where hosts differ, `variant` and `provider` are "mixed", and
+ * other properties of a file are 0.
  */
 struct histree_history_info {
 	char variant[16];
@@ -49,7 +49,7 @@ struct histree_history_info {
 	char provider[64];
 	uint32_t provider_version;
 	uint32_t format_version;
-	/* Identifies the content (histree-format(5)); no other file has that of an incomplete one. */
+	/* Identifies the content (histree-format(5)); that of an incomplete file is unique. */
 	uint64_t identity;
 	histree_time start, end;
 	bool complete; /* false if it was being built when it was opened; even then it is exact up to `end` */
@@ -66,18 +66,18 @@ struct histree_history_info {
 	uint64_t attribute_bytes; /* size of the section that holds the attribute tree */
 	const uint64_t *nodes_at_height; /* `depth` numbers, that of leaves first; borrowed from the history */
 	/*
-	 * How many nodes have ranges of keys of which width: the greatest less the smallest key of a node's
-	 * intervals, as a share of all attributes, in equal buckets (thesis, figure 4.8).
+	 * A histogram of the key ranges of nodes, in equal buckets: a range is the greatest key of a node's
+	 * intervals less the smallest, as a share of all attributes (thesis, figure 4.8).
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
 	/*
 	 * The file has only those intervals that were going on at one of its checkpoints; interval_count counts
-	 * all.  The others are made again from the trace, which the store names: such a history answers if it was
-	 * opened by histree_store_history().
+	 * all.  The others are made again from the trace, which the store names: such a history answers queries
+	 * only if it was opened by histree_store_history().
 	 */
 	bool partial;
-	uint64_t checkpoint_count, checkpoint_bytes; /* bytes: of what the checkpoints keep */
-	/* The overviews beside the file that can be used; 0 if the caller asked for none. */
+	uint64_t checkpoint_count, checkpoint_bytes; /* bytes: the size of what the checkpoints keep */
+	/* The usable overviews beside the file; 0 if it was opened without overviews. */
 	uint32_t overview_count;
 	uint64_t overview_bytes;
 };
@@ -115,35 +115,36 @@ histree_history_verify(struct histree_history *history, void (*report)(void *con
 /*
  * A history of several hosts is a *union*: the histories of the hosts side by side, each below a folder with the
  * name of the host (docs/design/13-hosts.md).  It begins with the earliest of them and ends with the last.
- * Outside of its host's times, an attribute has a null interval of its own: the host was not traced then. Every
+ * Outside of its host's times, an attribute has a null interval of its own: the host was not traced then.  Every
  * function that takes a history takes a union, except histree_history_nodes().
  */
 struct histree_history_part {
 	const char *name;                /* of the host; copied; not empty and unique */
 	struct histree_history *history; /* of one host, not used elsewhere; NULL: none */
-	const char
-		*why; /* if `history` is NULL: a sentence that says why it is missing; NULL: the host needs none */
+	/* If `history` is NULL: a sentence that says why it is missing; NULL: the host needs no history. */
+	const char *why;
 };
 
 struct histree_history_host {
 	const char *name;
 	struct histree_history *history; /* of this host alone, quarks from 0; NULL: none */
-	const char *why;      /* if `history` is NULL: why it is missing; NULL: the host needs none */
+	const char *why;      /* if `history` is NULL: why it is missing; NULL: the host needs no history */
 	histree_quark folder; /* of the host: a top-level attribute */
 	uint32_t count;       /* its attribute q is attribute folder + 1 + q of the union */
 };
 
 /*
- * Make one history of those of several hosts, in the order in which they are given.  It takes their histories,
- * also if it fails: closing the union closes them.  Their node caches become one, as large as the largest of
- * them; so open each as if it were the only one.
+ * Make one history of those of several hosts, in the order in which they are given.  The union takes over their
+ * histories: closing it closes them, and they are closed if the call fails.  Their node caches become one, as
+ * large as the largest of them, so open each as if it were the only one.
  *
- * The folder of a host that is missing (`why`) has no children, is no folder by histree_attributes_is_folder(),
- * and is unknown at all times: queries of it count a damaged node.  The folder of a host without a history is
+ * The folder of a missing host (`why`) has no children, is not a folder for histree_attributes_is_folder(), and
+ * is unknown at all times: a query of it counts a damaged node.  The folder of a host that needs no history is
  * null.
  *
- * Returns HISTREE_ERR_ARGUMENT with a sentence if two parts have one name, a name is empty, a part is a union, or
- * no part has a history, with all of `why`; HISTREE_ERR_FORMAT if there would be too many attributes.
+ * Returns HISTREE_ERR_ARGUMENT if two parts have the same name, a name is empty, a part is a union, or no part
+ * has a history, in which case the message has every `why`; HISTREE_ERR_FORMAT if there would be too many
+ * attributes.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const struct histree_history_part *parts,
 									 size_t count, struct histree_history **out,
@@ -151,20 +152,20 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const s
 
 /*
  * Make a union that begins at `start` at the latest and ends at `end` at the earliest, even if all parts lie
- * within: it answers about its hosts as a union with further hosts from `start` to `end` would, such as those that
- * are missing.
+ * within these times.  It answers as if the union had further hosts, such as missing ones, that were traced from
+ * `start` to `end`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_unite_within(const struct histree_history_part *parts, size_t count, histree_time start,
 			     histree_time end, struct histree_history **out, struct histree_error *error);
 
-/* Returns the hosts of a union, which live as long as it; NULL and a *count of 0 for a history of one host. */
+/* Returns the hosts of a union, borrowed from it; NULL and a *count of 0 for a history of one host. */
 HISTREE_API const struct histree_history_host *histree_history_hosts(const struct histree_history *history,
 								     size_t *count);
 
 /*
  * Call `found` with the folder of each missing host if a pattern (histree_attributes_match()) asks for something
- * below it: whether the host has that is not known, so the folder, which is unknown, stands for it. `found`
+ * below it.  What the host has there is not known, so its folder, whose state is unknown, stands for it.  `found`
  * returns false to stop.  Returns how often it was called; 0 if the pattern is malformed.
  */
 HISTREE_API size_t histree_history_match_missing(const struct histree_history *history, const char *pattern,
@@ -175,7 +176,7 @@ HISTREE_API size_t histree_history_host_of(const struct histree_history *history
 
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
 
-/* A node of the tree on disk, for those who want to see its structure (thesis 3.1). */
+/* A node of the tree on disk, for readers who want to see its structure (thesis 3.1). */
 struct histree_node {
 	uint32_t number; /* its position in the file */
 	uint32_t parent; /* HISTREE_NO_NODE for the root */
@@ -210,15 +211,15 @@ histree_history_nodes(struct histree_history *history,
 /* ==== history source ========================================================================================== */
 
 /*
- * A history whose states another process or machine hands out.  It is asked like every
- * history, and can be a part of a union.
+ * A history whose states another process or machine hands out.  It is queried like any history, and can be a part
+ * of a union.
  *
  * It is made from two things.  The *description* has what does not depend on a question: the info of the history,
  * the names of its attributes, its labels, and the same of its overviews; the process that has the history makes
  * it once.  The *source* is a table of functions that answer regions.
  *
- * A description comes from outside: its sizes are checked against the bytes that there are.  It can be read only
- * by the version of the library that made it.
+ * A description comes from outside, so its sizes are checked against the number of bytes given.  It can be read
+ * only by the version of the library that made it.
  */
 
 struct histree_region; /* of states.h */
@@ -232,20 +233,21 @@ histree_history_describe(struct histree_history *history, void **bytes, size_t *
 
 /*
  * Returns a part of a history, borrowed: 0 is the history itself, others are its overviews in the order of
- * descriptions; NULL: there is no such part.
+ * descriptions.  Returns NULL if there is no such part.
  */
 HISTREE_API struct histree_history *histree_history_part_of(struct histree_history *history, uint32_t part);
 
 /*
  * A cursor reads one part.  Started with a region (states.h), which is borrowed during that call alone, it hands
- * out what a query of the part does, in that order; it may be started again, or stopped.  Values are borrowed
- * until the next call.  Starting should send the request and not wait for the answer: a query of a union starts
- * all of its parts first.
+ * out what a query of the part would, in the same order; it may be started again, or stopped.  Values are
+ * borrowed until the next call.  Starting should send the request and not wait for the answer: a query of a union
+ * starts all of its parts first.
  *
- * Some questions about the whole history its holder can answer itself, so that its states need not travel: what
- * threads did with their time (histree_time_use_answer()).  Questions and answers are bytes of the library.
- * `view_ask` may keep a question until `view_send` or `view_take` is called; the bytes of an answer are borrowed
- * until `view_drop`, which also drops unanswered questions.  If these functions are NULL, states are asked for.
+ * The process that has the history can itself answer some questions about all of it, so that states need not
+ * travel: what threads did with their time (histree_time_use_answer()).  Only the library understands the bytes
+ * of questions and answers.  `view_ask` may keep a question until `view_send` or `view_take` is called; the bytes
+ * of an answer are borrowed until `view_drop`, which also drops unanswered questions.  If these functions are
+ * NULL, the library reads the states instead.
  *
  * Threads: the functions of one history are called by one thread at a time.
  */
@@ -271,8 +273,9 @@ struct histree_history_source {
 };
 
 /*
- * Make a history from a description and a source, which it owns and frees if the call fails.  It cannot be
- * verified, and has no nodes to visit.  Returns HISTREE_ERR_FORMAT if the description is malformed.
+ * Make a history from a description and a source.  The history owns the source, which is freed if the call fails.
+ * The history cannot be verified, and has no nodes to visit.  Returns HISTREE_ERR_FORMAT if the description is
+ * malformed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_of_source(const struct histree_history_source *source, const void *description, size_t size,
@@ -289,10 +292,10 @@ histree_history_of_source(const struct histree_history_source *source, const voi
  *
  *  - A new attribute is null from the start of the HISTORY, whenever it is created.
  *  - A change to the value that the attribute already has does nothing.
- *  - A change at exactly the start of the ongoing state replaces its value: no interval of zero
- *    length is made, and the result is not merged with an equal interval before it.
- *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS.  A caller
- * whose clock steps back decides what to do; Trace Compass does what histree_state_update() does.
+ *  - A change at exactly the start of the ongoing state replaces its value: no interval of zero length is made,
+ *    and the result is not merged with an equal interval before it.
+ *  - A change before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS.  A caller whose
+ *    clock steps back decides what to do; Trace Compass does what histree_state_update() does.
  *  - The first value that is neither null nor unknown fixes the type of an attribute; a value of another type is
  *    refused with HISTREE_ERR_TYPE.
  *
@@ -312,7 +315,7 @@ histree_history_of_source(const struct histree_history_source *source, const voi
 
 struct histree_state_system;
 
-/* What becomes of the null before the first state of an attribute, and after its last (thesis 5.3). */
+/* How the file keeps the nulls before the first state of an attribute and after its last (thesis 5.3). */
 enum histree_nulls {
 	HISTREE_NULLS_OF_VARIANT, /* cluster leaves them out, the others keep them */
 	HISTREE_NULLS_KEPT,       /* they are intervals like others */
@@ -320,8 +323,8 @@ enum histree_nulls {
 };
 
 /*
- * What a history is to be good at.  Every query works with each; they differ in the nodes that queries read and
- * in the bytes of an interval (thesis 7.3).
+ * Which queries a history favours.  All queries work with any preference; they differ in how many nodes a query
+ * reads and how many bytes an interval takes (thesis 7.3).
  */
 enum histree_preference {
 	HISTREE_PREFER_BALANCE, /* the default */
@@ -344,13 +347,14 @@ struct histree_tree_options {
 	uint32_t fan_out; /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
 	/*
 	 * Bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB.  The tables of names, ongoing
-	 * states and lifetimes may take as many again, and go to a file beyond that; default 256 MiB.
+	 * states and lifetimes may take as many bytes again, by default 256 MiB; beyond that they go to a file.
 	 */
 	size_t memory_max;
 	/*
-	 * 1: the caller's thread does all of it.  cluster: 2 lets another thread sort and write, 3 yet another
-	 * one insert; the others: 2 lets another thread insert and write.  More is refused.  Default: 2 for
-	 * cluster on two processors or more; else 1.  The file is the same.
+	 * How many threads make the tree. 1: the caller's thread does everything.  For cluster, 2 adds a thread
+	 * that sorts and writes, and 3 another one that inserts; for the other variants, 2 adds a thread that
+	 * inserts and writes.  More are refused.  Default: 2 for cluster on two processors or more, else 1.  The
+	 * file is the same.
 	 */
 	uint32_t threads;
 	enum histree_nulls nulls;       /* answers do not depend on it */
@@ -363,8 +367,8 @@ struct histree_history_options {
 	uint32_t provider_version;
 	histree_time start; /* where the history starts: no state begins before it */
 	/*
-	 * The file may exist, published by a builder that is gone.  The caller repeats the same changes from
-	 * their beginning; until they pass the end of the file, it stays as it is and nothing is written or
+	 * The file may exist, published by a builder that is gone.  The caller makes the same changes again from
+	 * the beginning; until they pass the end of the file, the file stays as it is and nothing is written or
 	 * published.
 	 */
 	bool resume;
@@ -460,10 +464,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_modify(struct h
 
 /*
  * Insert whole intervals: the attribute has the value from start to end (inclusive), and null after that.  An
- * interval equals two changes and costs a third of them.  The intervals of one attribute must come in the order of
- * time; those of different attributes may come in any order, but the closer they are to the order of their ends,
- * the better the tree is.  *inserted, unless `inserted` is NULL, becomes the number of intervals that the history
- * now has; if it is less than `count`, the next one was refused and the error says why.
+ * interval equals two changes and costs a third of them.  The intervals of one attribute must come in the order
+ * of time; those of different attributes may come in any order, but the closer they are to the order of their
+ * ends, the better the tree is.  *inserted, unless `inserted` is NULL, becomes the number of these intervals that
+ * were inserted; if it is less than `count`, the next one was refused and the error says why.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_insert(struct histree_state_system *system,
 									const struct histree_interval *intervals,
@@ -482,7 +486,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct h
 /*
  * An attribute can be a stack: `quark` holds the depth (an int) and its sub-attributes "1", "2", ... hold the
  * values; the deepest is the top.  Popping makes the top and everything below it in the attribute tree null; the
- * depth of an emptied stack is 0, or null with histree_history_options.null_empty_stacks. Popping returns
+ * depth of an emptied stack is 0, or null with histree_history_options.null_empty_stacks.  Popping returns
  * HISTREE_NOT_FOUND and changes nothing if the stack is empty, its depth being null or 0.  Both return
  * HISTREE_ERR_TYPE if the attribute is not a stack, and HISTREE_ERR_ARGUMENT if its depth does not fit its
  * sub-attributes.  `*popped`, unless `popped` is NULL, becomes the value, whose bytes are borrowed until the next
@@ -551,7 +555,7 @@ histree_state_ongoing(const struct histree_state_system *system, histree_quark q
  * Where the intervals of a state system go, other than into a history file (thesis 1.2): into memory,
  * or wherever the caller wants them.
  *
- * A history in memory is asked as one in a file is, and gives the same answers:
+ * A history in memory is queried like one in a file, and gives the same answers:
  *
  *	histree_state_create_in_memory(&(struct histree_history_options){ .start = t0 }, 64 << 20, &system, &error);
  *	...
@@ -561,8 +565,8 @@ histree_state_ongoing(const struct histree_state_system *system, histree_quark q
  *	...
  *	histree_history_close(history);
  *
- * A backend is a table of functions.  Its caller writes what it likes with them: a database, a socket, an array.
- * The null backend forgets everything, and measures what the states themselves cost.
+ * A backend is a table of functions.  A caller can use them to write to anything: a database, a socket, an array.
+ * The null backend discards all intervals, which shows what the states themselves cost.
  *
  *	static enum histree_status count(void *context, const struct histree_interval *interval,
  *					 struct histree_error *error)
@@ -611,12 +615,12 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_create_for(cons
 
 /*
  * Make a history in memory.  The rules are those of histree_state_create(); `path` is only a name for messages
- * and may be NULL; `resume` is refused.  histree_state_history() opens the history while it is built and, with
- * `end` being its end, any number of times after histree_state_close().  Publishing shows it to nobody.
+ * and may be NULL; `resume` is refused. histree_state_history() opens the history while it is built and, with
+ * `end` being its end, any number of times after histree_state_close().  Publishing shows it to no other process.
  *
- * Nodes and sections may take `bytes_max` bytes, 0 meaning any number; a history that would need more ends with
- * HISTREE_ERR_MEMORY and a sentence.  Other memory: the buffers of the tree (`memory_max`), the tables of names
- * and ongoing states, which stay in memory, and the cache of each open history.
+ * Nodes and sections may take `bytes_max` bytes, or any number if it is 0; a history that would need more ends
+ * with HISTREE_ERR_MEMORY and a sentence.  Other memory: the buffers of the tree (`memory_max`), the tables of
+ * names and ongoing states, which stay in memory, and the cache of each open history.
  *
  * The memory is freed once the state system is freed and all its histories are closed.
  */

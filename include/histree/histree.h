@@ -4,15 +4,15 @@
  *
  *	status.h	what a call returns, and how a long one is ended from outside
  *	value.h		times, quarks, values and intervals, and times as people write them
- *	cursor.h	the answer to a question, row by row; what of it is lost
+ *	cursor.h	the answer to a question, row by row; what is lost of it
  *	attributes.h	the attribute tree, what the values of attributes mean, and the charts that show them
  *	history.h	histories: open one, take one from elsewhere, make one from changes of states
  *	filter.h	expressions about rows, and the window of time that they leave
  *	states.h	questions about the states of a history
- *	segments.h	segments: stores of what lasted
+ *	segments.h	segments, such as system calls: what they are, and stores of them
  *	segment_stats.h	questions about segments: filters, rows by number, statistics, joins with states
  *	events.h	the events of the trace that a store was built from
- *	critical_path.h	why a thread was not done earlier
+ *	critical_path.h	why a thread did not finish earlier
  *	time_use.h	where time went: what threads did with it, and flame graphs
  *	store.h		stores: open one, relate the clocks of its hosts, repair it, convert it
  *	build.h		make a store: from traces, host by host, or from text

@@ -67,8 +67,8 @@ HISTREE_API void histree_segment_filter_free(struct histree_segment_filter *filt
  * a mark is a token of the iterator.  Any other field has no order on disk: all segments are sorted once, and a
  * row then costs one unsorted pass that keeps what lies between two marks.
  *
- * Segments in damaged nodes are missing from the rows, and have no numbers.  The loss is the greatest of a reading
- * so far.
+ * Segments in damaged nodes are missing from the rows, and have no numbers.  The loss is the greatest that any
+ * pass has met so far.
  *
  * Memory: about 100 bytes a mark, and the memory of the iterator until histree_segment_rows_rest() is called.
  *
@@ -125,8 +125,8 @@ HISTREE_API void histree_segment_rows_rest(struct histree_cursor *rows);
  * All numbers are exact, including percentiles: a first pass counts, and a second one gets the segments in the
  * order of duration and so knows their ranks.  The memory is one record for each group.
  *
- * If the store has overviews (segments.h), the query has no filter and there is no field but theirs, the
- * statistics are made from summaries, and few segments are read.  The deviation is then right to within a
+ * If the store has overviews (segments.h), the query has no filter and `field` is that of the overviews or none,
+ * the statistics are made from summaries, and few segments are read.  The deviation is then right to within a
  * millionth; the other numbers stay exact.
  */
 
@@ -153,7 +153,7 @@ struct histree_segment_stats;
 /*
  * Compute the statistics of the segments that are in the window of the query and pass its filter; its order and
  * limit are ignored.  There is one group for each value of `field`, or no groups if it is
- * HISTREE_SEGMENTS_TOGETHER. One thread at a time uses the statistics.
+ * HISTREE_SEGMENTS_TOGETHER.  One thread at a time uses the statistics.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_stats_create(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -177,7 +177,7 @@ histree_segment_stats_all(const struct histree_segment_stats *stats);
 HISTREE_API const struct histree_segment_group *
 histree_segment_stats_group(const struct histree_segment_stats *stats, size_t index);
 
-/* Returns what is lost of the segments; the statistics are those of the others. */
+/* Returns what is lost of the segments; the statistics are those of the remaining ones. */
 HISTREE_API struct histree_loss histree_segment_stats_loss(const struct histree_segment_stats *stats);
 
 /* Free the statistics, or do nothing if they are NULL. */
@@ -186,8 +186,8 @@ HISTREE_API void histree_segment_stats_free(struct histree_segment_stats *stats)
 /* ==== segment density ========================================================================================= */
 
 /*
- * How many segments last how long: counts in buckets of duration that are as fine for
- * nanoseconds as for seconds.
+ * How many segments have which duration: counts in buckets of duration that are as fine for nanoseconds as for
+ * seconds.
  *
  * Buckets have nearly the same width on a logarithmic scale.  Their bounds are round numbers: 1 2 5, or the
  * preferred numbers of ISO 3 (Renard's).  A density takes one pass over the segments and one count for each
@@ -197,7 +197,7 @@ HISTREE_API void histree_segment_stats_free(struct histree_segment_stats *stats)
 struct histree_density_options {
 	unsigned per_decade; /* buckets for each power of ten: 1, 3 (1 2 5), 5, 10 or 20; 0 means 3 */
 	size_t field;        /* each of its values gets counts of its own; or HISTREE_SEGMENTS_TOGETHER */
-	size_t group_max;    /* how many values, the first ones, get counts of their own; 0 means 1000 */
+	size_t group_max;    /* how many values, those met first, get counts of their own; 0 means 1000 */
 	/*
 	 * The number of equal columns of [from, to], both inclusive, each with counts of its own.  A segment
 	 * counts in the column in which it starts, or in the nearest one.  0 means one column for all times.
@@ -232,7 +232,10 @@ histree_segment_density_create(struct histree_segment_store *store, const struct
 HISTREE_API const struct histree_duration_bucket *
 histree_segment_density_buckets(const struct histree_segment_density *density, size_t *count);
 
-/* Returns a group that has segments: by decreasing count, then by value, the rest last, NULL after that. */
+/*
+ * Returns the groups that have segments, by decreasing count, then by value, the rest last; NULL after the last
+ * one.
+ */
 HISTREE_API const struct histree_density_group *
 histree_segment_density_group(const struct histree_segment_density *density, size_t index);
 
@@ -243,7 +246,7 @@ HISTREE_API uint64_t histree_segment_density_count(const struct histree_segment_
 /* Returns what is lost of the segments; the others are counted. */
 HISTREE_API struct histree_loss histree_segment_density_loss(const struct histree_segment_density *density);
 
-/* Free the density; NULL is allowed. */
+/* Free the density, or do nothing if it is NULL. */
 HISTREE_API void histree_segment_density_free(struct histree_segment_density *density);
 
 /* ==== segment compare ========================================================================================= */
@@ -252,9 +255,10 @@ HISTREE_API void histree_segment_density_free(struct histree_segment_density *de
  * Whether the durations of segments differ between two stores, or between two windows of one.
  *
  * The durations of each group of A and of B are compared by their ranks.  The test of Mann and Whitney (1947),
- * corrected for ties, gives how often a segment of B outlasts one of A, and how likely chance alone does as much;
- * the greatest distance between both distributions (Kolmogorov, Smirnov) shows a change of shape that leaves the
- * middle as it was.  Neither test assumes a certain distribution, and latencies never have a simple one.
+ * corrected for ties, gives how often a segment of B outlasts one of A, and how likely it is that chance alone
+ * does as much; the greatest distance between both distributions (Kolmogorov, Smirnov) shows a change of shape
+ * that leaves the middle as it was.  Neither test assumes a certain distribution, and latencies never have a
+ * simple one.
  *
  * Both tests assume that the segments are independent of one another.  Those of a trace are not: slow ones come
  * in bursts.  So the same measure is taken between the first and the second half in time of A, and of B: a
@@ -297,9 +301,9 @@ struct histree_segment_side {
 struct histree_segment_comparison;
 
 /*
- * Compare the segments of two sides, which may be the same store.  The memory is one record a group; each store
- * is read once in the order of duration, beside what histree_segment_stats_create() reads.  One thread at a time
- * uses the comparison.
+ * Compare the segments of two sides, which may be the same store.  The memory is one record for each group; each
+ * store is read once in the order of duration, in addition to what histree_segment_stats_create() reads.  One
+ * thread at a time uses the comparison.
  *
  * Returns HISTREE_ERR_TYPE if the types of the fields differ.
  */
@@ -343,7 +347,7 @@ HISTREE_API void histree_segment_comparison_free(struct histree_segment_comparis
  *		pair = histree_cursor_pair(cursor);
  *	histree_cursor_free(cursor);		// cursor.h
  *
- * What a damaged node of segments held is missing, and told by histree_cursor_losses().
+ * The segments of damaged nodes are missing; histree_cursor_losses() reports them.
  */
 
 struct histree_join_query {
@@ -358,17 +362,18 @@ struct histree_join_query {
 	bool (*segment)(void *context, const struct histree_segment *segment);
 	void *segment_context;
 	/*
-	 * Returns true if they belong together, such as a thread and one of its system calls.  NULL means that
-	 * all do.
+	 * Returns true if a state and a segment belong together, such as a thread and one of its system calls.
+	 * NULL means that all do.
 	 */
 	bool (*pair)(void *context, const struct histree_interval *state, const struct histree_segment *segment);
 	void *pair_context;
 	/*
 	 * Keys: a state and a segment are a pair only if the attribute of the state has the key of the segment,
-	 * and if `pair` agrees unless it is NULL.  The join then does not compare others, and keeps no segment
-	 * whose key no attribute has.  Keys may be any numbers, such as hashes, which `pair` then tells apart.
-	 * Both functions are NULL, or neither.  The first writes the key with this index, from 0 on, or returns
-	 * false if there are no more; the second returns false if the segment belongs to no attribute.
+	 * and if `pair` is NULL or returns true.  The join then does not compare others, and keeps no segment
+	 * whose key no attribute has.  Keys may be any numbers, such as hashes, whose collisions `pair` then
+	 * tells apart.  Either both functions are NULL or neither is.  `attribute_key` writes the key with this
+	 * index, from 0 on, or returns false if the attribute has no more; `segment_key` returns false if the
+	 * segment belongs to no attribute.
 	 */
 	bool (*attribute_key)(void *context, histree_quark quark, size_t index, uint64_t *key);
 	bool (*segment_key)(void *context, const struct histree_segment *segment, uint64_t *key);

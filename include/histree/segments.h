@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segments.h - segments: stores of what lasted.
+ * segments.h - segments, such as system calls: what they are, and stores of them.
  */
 #ifndef HISTREE_SEGMENTS_H
 #define HISTREE_SEGMENTS_H
@@ -143,9 +143,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_add(str
 									     struct histree_error *error);
 
 /*
- * Add all segments of a finished store `from`, by their ends.  Returns HISTREE_ERR_TYPE if its fields are of other
- * types, whatever their names are.  After a failure, those that were added stay.  *loss becomes what of `from` is
- * lost and so was not added; it may be NULL.
+ * Add all segments of a finished store `from`, in the order of their ends.  Returns HISTREE_ERR_TYPE if its
+ * fields have other types, whatever their names are.  After a failure, the segments that were added stay.  *loss,
+ * unless `loss` is NULL, becomes what is lost of `from` and so was not added.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_add_all(struct histree_segment_store *store, struct histree_segment_store *from,
@@ -171,12 +171,12 @@ histree_segment_store_make_table(struct histree_segment_store *store, size_t fie
  * Overviews of a store are smaller stores beside it, STORE.overview1, ...2: summaries of its segments by cells of
  * time, buckets of duration, and the values of its text field "name", or else of its first text field.
  * Statistics, densities and charts of all segments together or by that field are made from them if they exist,
- * and then cost what they show rather than what the store has; they stay as exact as they promise.  An overview
- * that is damaged or belongs to another store is not used.
+ * and then cost what they show rather than what the store has; they are as exact as their functions promise.  An
+ * overview that is damaged or belongs to another store is not used.
  *
  * Make the overviews of a finished store on disk, in one pass by start, and replace those that exist.  The store
  * must not be read meanwhile.  They take at most 15 % of the bytes of the store; a store that is small, or whose
- * segments have too little in common, gets none.  If the call fails, there may be none.
+ * segments have too little in common, gets no overviews.  If the call fails, there may be no overviews.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_work work,
@@ -184,7 +184,7 @@ histree_segment_store_make_overviews(struct histree_segment_store *store, struct
 
 /* ---- several hosts ------------------------------------------------------------------------------ */
 
-/* The store of a host, as a part of that of several. */
+/* The store of one host, as a part of a union. */
 struct histree_segment_part {
 	const char *name;                    /* of the host; unique */
 	struct histree_segment_store *store; /* finished; NULL: it is missing or damaged */
@@ -193,9 +193,9 @@ struct histree_segment_part {
 
 /*
  * Unite the stores of several hosts.  The schema has the fields of all parts by name, null where a part lacks
- * one, and at its end a text field "host".  Segments of all parts come in one order; those that are equal in it
- * come in the order of the parts.  The segments of a missing part count as lost: each query says so once, at its
- * beginning.
+ * one, and at its end a text field "host".  The segments of all parts come in a common order; segments that are
+ * equal in that order come in the order of the parts.  The segments of a missing part count as lost: each query
+ * says so once, at its beginning.
  *
  * The names are copied.  The union owns the stores, which must not be read meanwhile, and closes them; it closes
  * them also if the call fails.  Returns HISTREE_ERR_TYPE if a field has different types in two parts, or has the
@@ -205,7 +205,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_unite(const struct histree_segment_part *parts, size_t count,
 			    struct histree_segment_store **out, struct histree_error *error);
 
-/* Returns the parts of a union, borrowed from it; NULL and 0 if the store is not one. */
+/* Returns the parts of a union, borrowed from it; NULL and a *count of 0 if the store is not a union. */
 HISTREE_API const struct histree_segment_part *
 histree_segment_store_parts(const struct histree_segment_store *store, size_t *count);
 
@@ -219,7 +219,7 @@ struct histree_segment_store_info {
 	enum histree_segment_store_kind kind;
 	struct histree_segment_schema schema; /* borrowed from the store */
 	uint64_t segment_count;
-	/* Bounds of all segments, or 0 if there are none. */
+	/* Bounds of all segments, or 0 if there are no segments. */
 	histree_time start, end;
 	uint64_t duration_min, duration_max;
 	/* The rest is 0 unless the store is on disk. */
@@ -233,7 +233,7 @@ enum { HISTREE_SEGMENT_OVERVIEWS_MAX = 16 };
 struct histree_segment_overviews_info {
 	uint32_t count;
 	uint64_t summary_count, file_bytes; /* of all overviews together */
-	/* Of each, by increasing length of cells: this length, and how many summaries it has. */
+	/* For each overview, by increasing length of cells: this length, and how many summaries it has. */
 	uint64_t cell_ns[HISTREE_SEGMENT_OVERVIEWS_MAX], summaries[HISTREE_SEGMENT_OVERVIEWS_MAX];
 };
 
@@ -247,8 +247,8 @@ histree_segment_store_info(const struct histree_segment_store *store);
 
 /*
  * Look for a segment with this start, end and content in a finished store.  Returns HISTREE_OK if it is there,
- * HISTREE_NOT_FOUND if it is not, or is lost: *loss, which may be NULL, becomes what is lost of the segments at
- * that time.  The cost is that of a query for the time of its start.
+ * HISTREE_NOT_FOUND if it is not there or is lost: *loss, unless `loss` is NULL, becomes what is lost of the
+ * segments at that time.  The cost is that of a query for the time of its start.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_contains(struct histree_segment_store *store, const struct histree_segment *segment,
@@ -311,12 +311,16 @@ struct histree_segment_query {
 	void *host_context;
 	uint64_t limit; /* maximum number of segments; 0 means all */
 	/*
-	 * For statistics by a field: replaces the value of a segment, such as by one for each of the threads that
-	 * had a number. Its bytes are borrowed until the next call.  NULL: groups are by the values as they are.
+	 * For statistics by a field: replaces the value by which a segment is grouped, for example to tell apart
+	 * the threads that had the same number.  The bytes of the new value are borrowed until the next call.
+	 * NULL: groups are by the values as they are.
 	 */
 	void (*group)(void *context, const struct histree_segment *segment, struct histree_value *value);
 	void *group_context;
-	/* Asked now and then while segments are looked for; HISTREE_ERR_CANCELLED ends the query. */
+	/*
+	 * Called now and then while segments are looked for; if it ends the query, that returns
+	 * HISTREE_ERR_CANCELLED.
+	 */
 	struct histree_work work;
 };
 
@@ -337,8 +341,8 @@ struct histree_segment_token {
 };
 
 /*
- * Create a cursor for the segments of a finished store, which must be closed later than the cursor is freed.  It
- * has nothing before it is started.
+ * Create a cursor for the segments of a finished store, which must stay open until the cursor is freed.  The
+ * cursor has no rows until it is started.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segments_create(struct histree_segment_store *store,
 									   struct histree_cursor **out,
@@ -346,17 +350,17 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segments_create(struc
 
 /*
  * Start a query, which drops what was left of the one before.  It starts at its beginning if `resume` is NULL,
- * else after the segment after which `resume` was taken.  The query is copied; what its pointers point to is
- * borrowed until the next start.  Returns HISTREE_ERR_ARGUMENT if an order lacks its field or comparison, or if
- * from > to.
+ * else after the segment that was the last when `resume` was taken.  The query is copied; what its pointers point
+ * to is borrowed until the next start.  Returns HISTREE_ERR_ARGUMENT if an order lacks its field or comparison,
+ * or if from > to.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segments_start(struct histree_cursor *cursor, const struct histree_segment_query *query,
 		       const struct histree_segment_token *resume, struct histree_error *error);
 
 /*
- * Returns the greatest loss of a question to this store so far, in any thread, since it was opened: of a cursor,
- * statistics, a density, a chart.  histree_segment_store_verify() lists all damage.
+ * Returns the greatest loss that a question about this store (a cursor, statistics, a density, a chart) has met
+ * since it was opened, in any thread. histree_segment_store_verify() lists all damage.
  */
 HISTREE_API struct histree_loss histree_segment_store_loss(struct histree_segment_store *store);
 
@@ -366,12 +370,12 @@ HISTREE_API struct histree_segment_token histree_segments_token(const struct his
 /* ==== segment source ========================================================================================== */
 
 /*
- * A segment store whose segments another process or machine hands out.  It is read as every
- * store is, and can be a part of a union.
+ * A segment store whose segments another process or machine hands out.  It is read like any store, and can be a
+ * part of a union.
  *
  * A source is a table of functions that answer the queries that a store answers by itself: orders by start, end,
- * duration, a field, and unsorted.  Filters and limits are applied above it.  A source may leave out segments in
- * advance, if no query above it would hand them out.
+ * duration, a field, and unsorted.  Filters and limits are applied above it.  A source may leave out segments
+ * that no query above it would hand out.
  *
  * Threads: the functions of one store are called by one thread at a time.
  */
@@ -380,8 +384,8 @@ struct histree_segment_source {
 	void *context;
 	enum histree_status (*cursor_create)(void *context, void **cursor, struct histree_error *error);
 	/*
-	 * Starts a query: its window (segments that overlap it), its order, which is never by comparison, its
-	 * field, and, by a field, its limit and filter if they are set.  It may be started again.
+	 * Starts a query, possibly again.  Used are its window (segments that overlap it), its order, which is
+	 * never by comparison, its field, and, if the order is by a field, its limit and filter.
 	 */
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    struct histree_error *error);
@@ -401,9 +405,9 @@ struct histree_segment_overview {
 };
 
 /*
- * Make a store from a source.  `info` is that of the store that the source reads; its schema is copied.
- * Overviews are in the order of histree_segment_store_overview(), and the store owns their sources.  If the call
- * fails, it closes them and frees the source.
+ * Make a store from a source.  `info` is that of the store that the source reads; its schema is copied.  Overviews
+ * are in the order of histree_segment_store_overview(), and the store owns their sources.  If the call fails, it
+ * closes the overviews and frees the source.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_of_source(const struct histree_segment_source *source,
@@ -412,8 +416,8 @@ histree_segment_store_of_source(const struct histree_segment_source *source,
 				struct histree_segment_store **out, struct histree_error *error);
 
 /*
- * Get an overview of a finished store, those with cells first, the one of parts last; borrowed.  Returns
- * HISTREE_NOT_FOUND if there is no overview with that number.
+ * Get an overview of a finished store by its index, borrowed from the store: those with cells come first, the one
+ * of parts last.  Returns HISTREE_NOT_FOUND if there is no overview with that number.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_overview(struct histree_segment_store *store, size_t index,

@@ -14,7 +14,7 @@
 /* ==== query =================================================================================================== */
 
 /*
- * Ask a history by single, full, range and 2D queries.
+ * Query a history: single, full, range and 2D queries.
  *
  * A query names a set of attributes and a set of times.  Its answer is every interval of those attributes that
  * covers one of those times, each once, in no particular order (thesis 6.1):
@@ -28,7 +28,7 @@
  * Damage costs the intervals of the damaged nodes and no others.  Where no readable interval says what an
  * attribute was, the answer ends with intervals of type HISTREE_UNKNOWN, clipped to the range or one for each of
  * the listed times.  A query that meets damage reads its nodes twice and remembers what it found, in 24 bytes for
- * intervals of an attribute that follow one another.  If nodes contradict each other so that an attribute has two
+ * each run of consecutive intervals of an attribute.  If nodes contradict each other so that an attribute has two
  * states at one time, the answer ends with HISTREE_ERR_FORMAT.
  *
  * A query is a lazy cursor: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
@@ -82,9 +82,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct h
  * `threads` is 0 or more than 64, with HISTREE_ERR_MEMORY if no thread can be started, in which case the caller's
  * thread reads.
  *
- * The threads wait where nothing is to be read and end with the query.  Each holds two nodes and at most 65,536
- * intervals of each, 2.5 MiB.  They pay for answers of 10^5 intervals or more, and where nodes have to be read
- * from a slow disk; a single query has nothing to share.
+ * The threads wait while there is nothing to read and end with the query.  Each holds two nodes and at most
+ * 65,536 intervals of each, 2.5 MiB.  They are worth their cost for answers of 10^5 intervals or more, and where
+ * nodes have to be read from a slow disk; a single query has nothing to share.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_set_threads(struct histree_cursor *query, unsigned threads, struct histree_error *error);
@@ -106,8 +106,8 @@ HISTREE_API struct histree_history *histree_query_history(const struct histree_c
  *		histree_query_start(query, &region, &error);
  *	histree_selection_release(&selection);
  *
- * Expressions, SQL and the command all go this way.  A selection may be too large and is never
- * too small: the caller checks each state of the answer.
+ * Expressions, SQL and the command all use selections.  A selection may be too large but is never too small: the
+ * caller checks each state of the answer.
  *
  * Threads: a selection belongs to one thread at a time; a history may have any number of them.
  */
@@ -129,7 +129,10 @@ HISTREE_API void histree_selection_begin(struct histree_selection *selection, st
 
 HISTREE_API void histree_selection_release(struct histree_selection *selection);
 
-/* Select all attributes at all times again, or no attributes, to which others are added; both keep the memory. */
+/*
+ * Select all attributes at all times again, or no attributes, so that some can be added.  Both keep the allocated
+ * memory.
+ */
 HISTREE_API void histree_selection_all(struct histree_selection *selection);
 HISTREE_API void histree_selection_none(struct histree_selection *selection);
 
@@ -142,7 +145,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_path(struct histree_selection *selection, const char *path, struct histree_error *error);
 
 /*
- * Add the attributes that match a pattern (histree_attributes_match()), which may be none.  Returns
+ * Add the attributes that match a pattern (histree_attributes_match()), if there are any.  Returns
  * HISTREE_ERR_ARGUMENT if the pattern is malformed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -152,7 +155,7 @@ histree_selection_add_pattern(struct histree_selection *selection, const char *p
 /* Returns whether an attribute is wanted; its path is escaped, terminated, and borrowed during the call. */
 typedef bool histree_wanted(void *context, histree_quark quark, const char *path, size_t size);
 
-/* Add the wanted attributes below `top`.  Each attribute costs the making of its path, up to a microsecond. */
+/* Add the wanted attributes below `top`.  For each attribute its path is made, which takes up to a microsecond. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_selection_add_wanted(struct histree_selection *selection, histree_quark top, histree_wanted *wanted,
 			     void *context, struct histree_error *error);
@@ -164,7 +167,7 @@ histree_selection_keep_wanted(struct histree_selection *selection, histree_wante
 
 /*
  * Get the path of an attribute, escaped and terminated, borrowed until the next call with this selection.  Asking
- * for the same one again costs nothing.  Returns NULL if there is no memory.
+ * for the same path again costs nothing.  Returns NULL if there is no memory.
  */
 HISTREE_API const char *histree_selection_path(struct histree_selection *selection, histree_quark quark,
 					       size_t *size);
@@ -184,9 +187,9 @@ HISTREE_API bool histree_selection_region(struct histree_selection *selection, s
  * Filter expressions (filter.h) over states.
  *
  *	path		of the attribute, escaped
- *	quark		its number
- *	host		of a store of several
- *	thread		whose row it is, or below whose row it is (histree_attributes_thread())
+ *	quark		of the attribute
+ *	host		the name of the host, if the store has several
+ *	thread		the number of the thread that the attribute belongs to (histree_attributes_thread())
  *	process, name	of that thread: the process that it was in, and the last name of its program
  *	start, end	times; the end is inclusive
  *	duration	in nanoseconds; a state from t to t has 1
@@ -204,11 +207,11 @@ HISTREE_API bool histree_selection_region(struct histree_selection *selection, s
  *				...;
  *	}
  *
- * The threads of a kernel have processes and names, in histories that say them of each; other histories have
- * numbers of threads alone, and borrow the rest.  What is not known of a thread is null, and so is all of it for a
- * state of no thread.
+ * Histories of the kernel say the process and the name of each thread.  Other histories have only the numbers of
+ * threads, and take the rest from a history of the kernel (histree_state_filter_take_threads()).  What is not
+ * known of a thread is null; for a state that belongs to no thread, all three fields are null.
  *
- * Threads: a filter remembers the path of the last state, so that it belongs to one thread at a time.
+ * Threads: a filter remembers the path of the last state, so it belongs to one thread at a time.
  */
 
 struct histree_state_filter;
@@ -222,28 +225,37 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_create(s
 									       struct histree_state_filter **out,
 									       struct histree_error *error);
 
-/* Returns whether an expression names processes or names of threads, which its history does not say. */
+/*
+ * Returns whether the expression uses the field `process` or `name` but the history does not say the processes
+ * and names of threads.
+ */
 HISTREE_API bool histree_state_filter_lacks_threads(const struct histree_state_filter *filter);
 
-/* Take what is said of threads from this history, which is used until the filter has narrowed a selection. */
+/*
+ * Take the processes and names of threads from this history of the kernel.  It must stay open until
+ * histree_state_filter_select() has returned.
+ */
 HISTREE_API void histree_state_filter_take_threads(struct histree_state_filter *filter,
 						   struct histree_history *kernel);
 
-/* The history is that of this host of several; the name is used as long as the filter. */
+/*
+ * Say that the history is that of one of several hosts, with this name, which must stay valid as long as the
+ * filter.
+ */
 HISTREE_API void histree_state_filter_call_host(struct histree_state_filter *filter, const char *host);
 
 /*
- * Returns whether an expression is about rows alone: path, quark, host, thread, process and name.  What it leaves
- * of a selection is then all that it says, but for numbers that several threads had one after another.
+ * Returns whether the expression uses only the fields of rows: path, quark, host, thread, process and name.  The
+ * selection that it leaves is then exact, except for thread numbers that several threads had one after another.
  */
 HISTREE_API bool histree_state_filter_is_of_rows(const struct histree_state_filter *filter);
 
 /*
  * Narrow a selection of the same history to the attributes and times where the expression can hold.  An attribute
- * whose path the expression equals is looked up; other conditions on paths, quarks, threads or labels cost up to a
- * microsecond for each attribute of the selection.  An expression about processes or names of threads has to be
- * used so before states are tested: the threads are read then.  Returns
- * HISTREE_ERR_ARGUMENT if the history says nothing of them.
+ * that the expression requires by its path is looked up; other conditions on paths, quarks, threads or labels
+ * cost up to a microsecond for each attribute of the selection.  If the expression uses processes or names of
+ * threads, this must be called before states are tested, because it reads the threads.  Returns
+ * HISTREE_ERR_ARGUMENT if it uses them and no history says them.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(struct histree_state_filter *filter,
 									       struct histree_selection *selection,
@@ -254,8 +266,8 @@ HISTREE_API bool histree_state_filter_match(struct histree_state_filter *filter,
 					    const struct histree_interval *state);
 
 /*
- * Returns false if no row of the thread that has a number at a time can pass, on the host with this index; 0: of no
- * thread.  The filter has narrowed a selection.
+ * Returns false if no row can pass that belongs to the thread that has the number `tid` at `time` on the host
+ * with this index; a `tid` of 0 means no thread. histree_state_filter_select() must have been called before.
  */
 HISTREE_API bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host,
 						       int32_t tid, histree_time time);
@@ -266,8 +278,8 @@ HISTREE_API void histree_state_filter_free(struct histree_state_filter *filter);
 /* ==== lookup ================================================================================================== */
 
 /*
- * Common questions above queries: the top of a stack, the first value, numbers over a range, and the
- * changes of some attributes in the order of time.
+ * Common questions that are answered by queries: the top of a stack, the first value, numbers over a range, and
+ * the changes of some attributes in the order of time.
  *
  * Each uses queries, costs what these cost, and gives what a search through all intervals would.
  * Users of Trace Compass know them as querySingleStackTop(), queryUntilNonNullValue(), queryRangeMin(), Max() and
@@ -308,8 +320,8 @@ struct histree_numbers {
 
 /*
  * Add up the numbers of one attribute over [from, to], both inclusive.  All of it is exact, and the mean is the
- * double nearest to the true one; with infinities of both signs it is a NaN.  Of equal numbers -0 is less than 0,
- * an int less than a long and that less than a double.  Times are at most UINT64_MAX.
+ * double nearest to the true one; with infinities of both signs it is a NaN.  Among equal numbers, -0 is less than
+ * 0, an int less than a long, and a long less than a double.  Times are at most UINT64_MAX.
  *
  * If the history has a number overview (docs/design/05-pyramid.md) with this attribute, the cost grows
  * with the logarithm of the number of states, besides some states at both ends of the range; else it is that of a
@@ -323,7 +335,7 @@ histree_lookup_numbers(struct histree_cursor *query, histree_quark quark, histre
 
 /*
  * Add up all numbers of a history once more, and compare them with its number overview, if it was opened with
- * one. `report` is called with a sentence for each attribute for which the overview differs.  Returns
+ * one.  `report` is called with a sentence for each attribute for which the overview differs.  Returns
  * HISTREE_ERR_FORMAT if it differs anywhere.  All states are read, in about 32 MiB of memory.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
@@ -374,7 +386,7 @@ histree_changes_start(struct histree_cursor *changes, const struct histree_chang
 /* ==== snapshot ================================================================================================ */
 
 /*
- * All states of a history at one time, kept in memory, and given to a new history as its first states.
+ * All states of a history at one time, kept in memory, which can be given to a new history as its first states.
  *
  * Threads: a snapshot never changes; any number of threads may read it.
  */
@@ -382,8 +394,9 @@ histree_changes_start(struct histree_cursor *changes, const struct histree_chang
 struct histree_snapshot;
 
 /*
- * Take the states at `t` with one full query.  The memory is 40 bytes an attribute and the bytes of distinct
- * values.  The history must outlive the snapshot.  Returns HISTREE_ERR_TIME_RANGE if `t` is outside the history.
+ * Take the states at `t` with one full query.  The memory is 40 bytes for each attribute and the bytes of
+ * distinct values.  The history must outlive the snapshot.  Returns HISTREE_ERR_TIME_RANGE if `t` is outside the
+ * history.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_snapshot_take(struct histree_history *history,
 									 histree_time t,
@@ -400,10 +413,10 @@ HISTREE_API const struct histree_interval *histree_snapshot_interval(const struc
 								     histree_quark quark);
 
 /*
- * Give a new state system, which must have no attributes yet, those of the snapshot with the same quarks, each
- * with its value from the system's start on.  Changes then follow as always: a history cut in two at `t` has the
- * same states as the whole one.  Returns HISTREE_ERR_ARGUMENT if the system has attributes.  After another error,
- * some of them may be there, and the caller can only call histree_state_free().
+ * Give a new state system, which must have no attributes yet, the attributes of the snapshot with the same
+ * quarks, each with its value from the system's start on.  Changes then follow as usual: a history cut in two at
+ * `t` has the same states as the whole one.  Returns HISTREE_ERR_ARGUMENT if the system has attributes.  After
+ * another error, some of the attributes may be there, and the caller can only call histree_state_free().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_snapshot_restore(const struct histree_snapshot *snapshot,
 									    struct histree_state_system *system,
@@ -415,7 +428,7 @@ HISTREE_API void histree_snapshot_free(struct histree_snapshot *snapshot);
 /* ==== rows ==================================================================================================== */
 
 /*
- * What a chart shows: one row an attribute, one cell a pixel.
+ * What a chart shows: one row for each attribute, one cell for each pixel.
  *
  * A time range is cut into pixels.  A cell holds the *dominant* state of its pixel, which is the value that the
  * attribute had for the longest part of it, and says whether there were others, so that no short state vanishes.
@@ -430,12 +443,12 @@ HISTREE_API void histree_snapshot_free(struct histree_snapshot *snapshot);
  *	histree_cursor_free(cursor);		// cursor.h
  *
  * Cost: rows are made in groups of at most 131,072 cells, however many were asked for.  A group reads the states
- * of its attributes in the range once.  It stops if there are more of them than `intervals_per_cell` times its
- * cells. The rows with more than their share are then sampled four times a pixel, which the tree answers without
- * reading the nodes between the samples: the dominant state is that of most samples, a state that fills its pixel
- * is still exact, and states between samples are "others, not known which".  So a cell costs a bounded number of
- * intervals.  The nodes that hold a sample are still read, and inside a node the states of an attribute between
- * two samples are skipped one by one.
+ * of its attributes in the range once.  It stops reading if there are more states than `intervals_per_cell` times
+ * its cells.  The rows with more than their share are then sampled four times a pixel, which the tree answers
+ * without reading the nodes between the samples: the dominant state is that of most samples, a state that fills
+ * its pixel is still exact, and states between samples are "others, not known which".  So a cell costs a bounded
+ * number of intervals.  The nodes that hold a sample are still read, and inside a node the states of an attribute
+ * between two samples are skipped one by one.
  *
  * A long history has overviews (docs/design/05-pyramid.md): histories of the same attributes in which states
  * shorter than a cell of time are added up by cell.  A row is made from them where a pixel holds at least four
@@ -543,7 +556,7 @@ HISTREE_API size_t histree_cells_to_spans(const struct histree_cell *cells, uint
 /* ==== time in state =========================================================================================== */
 
 /*
- * For how long attributes had each of their values over a range.
+ * How long attributes had each of their values over a range.
  *
  *	histree_time_in_state_create(history, &cursor, &error);
  *	histree_time_in_state_start(cursor, &(struct histree_region){ .from = t1, .to = t2 }, &error);
@@ -568,7 +581,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_create(
 										struct histree_error *error);
 
 /*
- * Start a range, which must have no list of times.  Its attributes are borrowed until the next start, or the end.
+ * Start a range; `region` must have no list of times.  Its attributes are borrowed until the next start or until
+ * the cursor is freed.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_start(struct histree_cursor *times,
 									       const struct histree_region *region,
@@ -576,7 +590,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_start(s
 
 /*
  * Add up the states of a history once more, and compare them with its overview of sums and its cube, if it was
- * opened with them.  `report` is called with a sentence for each attribute for which these differ. Returns
+ * opened with them.  `report` is called with a sentence for each attribute for which these differ.  Returns
  * HISTREE_ERR_FORMAT if any differs.  All states of these attributes are read, in about 32 MiB of memory, and 1
  * KiB for each thread in the cube.
  */
@@ -610,12 +624,12 @@ struct histree_state_comparison;
 
 /*
  * Compare the attributes of two selections in their windows, which are cut to the histories.  A selection of all
- * attributes stands for the states with names, except those of idle loops and those of interrupts on all CPUs,
- * which each CPU has, too.  Every interval of both sides is read once, except where an overview of sums answers
- * for a long window; the memory is one record a state, and for all attributes a list of those
- * with names.  One thread at a time uses the comparison.  Its texts are borrowed from it and from the histories,
- * which must stay open as long.  Returns HISTREE_ERR_TIME_RANGE if a window has no time of its history,
- * HISTREE_ERR_CANCELLED if `cancel` says so.
+ * attributes stands for those whose values have labels, except idle loops, and interrupts on all CPUs together,
+ * because each CPU has its own.  Every interval of both sides is read once, except where an overview of sums
+ * answers for a long window; the memory is one record for each state, and for a selection of all attributes a
+ * list of those that it stands for.  One thread at a time uses the comparison.  Its texts are borrowed from it
+ * and from the histories, which must stay open as long.  Returns HISTREE_ERR_TIME_RANGE if a window has no time
+ * of its history, HISTREE_ERR_CANCELLED if `work` ends the call.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_comparison_create(struct histree_selection *a, struct histree_selection *b, struct histree_work work,

@@ -75,32 +75,37 @@ HISTREE_API const char *histree_version(void);
 
 /* ==== work ==================================================================================================== */
 
-/* How far a long call is, in all that it has to do.  What a call does not know, or does not do, is 0. */
+/* How far a long call has come.  Whatever a call does not know, or does not do, is 0. */
 struct histree_progress {
 	double share; /* of all the work, 0 to 1; negative: it is not known, as with a pipe */
 	/* Events that were read, rows that were read or written. */
 	uint64_t rows;
 	uint64_t bytes, bytes_total; /* of what is read, or written; bytes_total is 0 if it is not known */
 	int64_t elapsed_ns;
-	/* The rest is of builds: the share of the overviews that is made, after the trace has been read; 0 to 1 */
+	/*
+	 * The rest concerns builds: the share of the overviews made so far, after the trace has been read; 0 to 1
+	 */
 	double overviews_share;
 	/* The trace is live, and nothing of it has arrived yet. */
 	bool waits;
-	/* In a build of several hosts, whose totals the numbers above are: */
+	/* In a build of several hosts, for which the numbers above are totals: */
 	const char *host; /* the one begun last; NULL: clocks are looked for, or there is one host only */
 	size_t hosts_done, host_count;
 	double clocks_share; /* share of the traces that was read for their clocks, 0 to 1, before the first host */
 };
 
 /*
- * What a caller has to do with a long call while it runs: to end it, and to see how far it is.  A call that takes
- * a struct histree_work uses it now and then, in the thread of the call; zeroed, it does nothing.
+ * What a caller can do with a long call while it runs: end it, and see how far it has come.  A call that takes a
+ * struct histree_work calls these functions now and then, in its own thread; a zeroed struct does nothing.
  */
 struct histree_work {
 	/* Returns false to end the call, which then returns HISTREE_ERR_CANCELLED.  NULL never ends it. */
 	bool (*go_on)(void *context);
-	void *context; /* of both */
-	/* Is told the progress, which is borrowed; may be NULL.  Calls that answer one question do not tell it. */
+	void *context; /* passed to both */
+	/*
+	 * Receives the progress, which is borrowed; may be NULL.  Calls that answer one question do not report
+	 * progress.
+	 */
 	void (*progress)(void *context, const struct histree_progress *now);
 };
 

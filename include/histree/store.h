@@ -17,8 +17,8 @@
 /*
  * By how much the clocks of the hosts of several traces differ, from the packets between them.
  *
- * A TCP packet cannot arrive before it left, so each bounds the clock of one host by that of the other; the lines
- * that all packets allow lie between two convex hulls (docs/design/13-hosts.md has the method and its
+ * A TCP packet cannot arrive before it left, so each packet bounds the clock of one host by that of the other;
+ * the lines that all packets allow lie between two convex hulls (docs/design/13-hosts.md has the method and its
  * sources).
  *
  * Threads: one thread calls; the result belongs to the caller.
@@ -28,14 +28,14 @@ enum histree_clock_quality {
 	HISTREE_CLOCK_ABSENT,      /* nothing is known: times stay as they are */
 	HISTREE_CLOCK_APPROXIMATE, /* packets bound the offset, or one side of it, but not the rate */
 	HISTREE_CLOCK_ACCURATE,    /* the rate and the offset are bounded from both sides */
-	HISTREE_CLOCK_REFERENCE,   /* the host whose time all get */
+	HISTREE_CLOCK_REFERENCE,   /* all times become those of this host's clock */
 	HISTREE_CLOCK_GIVEN,       /* given by the user, not checked */
 };
 
 /* The error of a clock that has no bounds. */
 #define HISTREE_CLOCK_UNBOUNDED INFINITY
 
-/* From the time of a host to that of the reference. */
+/* Converts times of a host to those of the reference. */
 struct histree_clock {
 	histree_time from, to; /* the same moment by both clocks; that of the reference has a fraction besides */
 	uint32_t fraction;     /* in 2^-32 ns */
@@ -48,7 +48,7 @@ struct histree_clock {
 
 /*
  * Returns the time of the reference, in whole nanoseconds, rounded down.  The order of two times is never
- * reversed. A result beyond the ends of time becomes the nearer end.
+ * reversed.  A result beyond the ends of time becomes the nearer end.
  */
 HISTREE_API histree_time histree_clock_apply(const struct histree_clock *clock, histree_time time);
 
@@ -84,7 +84,7 @@ struct histree_host_clock {
 struct histree_sync;
 
 struct histree_sync_options {
-	const char *reference; /* the host whose time all get; NULL: that of the first trace */
+	const char *reference; /* all times become those of this host's clock; NULL: that of the first trace */
 	struct histree_work work;
 };
 
@@ -117,7 +117,7 @@ HISTREE_API const char *histree_clock_quality_name(enum histree_clock_quality qu
 /* Where the histories of a build are (thesis 1.2). */
 enum histree_backend_kind {
 	HISTREE_BACKEND_DISK,    /* files in the store: the default */
-	HISTREE_BACKEND_PARTIAL, /* files that have a part; what they leave out is made again from the trace */
+	HISTREE_BACKEND_PARTIAL, /* files with a part of the intervals; the rest is made again from the trace */
 	HISTREE_BACKEND_MEMORY,  /* in memory: there is no store */
 	HISTREE_BACKEND_NULL,    /* nowhere: there is no store, and no history */
 };
@@ -141,16 +141,16 @@ struct histree_store_segments {
 	uint64_t identity; /* as that of a history */
 };
 
-/* A host of a store of several, which contains a store for each host. */
+/* One host of a store of several hosts, which contains a store for each host. */
 struct histree_store_host {
 	const char *name;
-	size_t trace_count; /* of the traces of all, which stand in the order of the hosts */
-	const char *folder; /* of its store, inside of the folder of this one: "hosts/NAME" */
-	/* The clock that corrected its times; NULL: not corrected, as was asked for */
+	size_t trace_count; /* how many of all the store's traces are its own; they are in the order of the hosts */
+	const char *folder; /* of its store, inside the folder of the whole store: "hosts/NAME" */
+	/* The clock that corrected its times; NULL: not corrected, as the build was asked */
 	const struct histree_clock *clock;
 	size_t neighbour; /* index of the host by whose packets its clock was found; its own index: no host */
-	histree_time start,
-		end; /* of what it recorded, in corrected time; the end is before the start: not known */
+	/* Of what it recorded, in corrected time; not known if the end is before the start. */
+	histree_time start, end;
 	uint64_t event_count;
 	uint64_t identity; /* of all files of its store together; 0 while it is built */
 	const char *why;   /* a sentence: why its store cannot be opened; NULL: it can be */
@@ -174,10 +174,13 @@ struct histree_store_info {
 	bool partial;            /* true if some of the trace could not be read; the warnings say what */
 	const char *const *warnings;
 	size_t warning_count;
-	/* Analyses that "all" has and this store has not, as the trace has none of the events that they live on. */
+	/*
+	 * Analyses that belong to "all" but that this store lacks, because the trace has none of the events that
+	 * they need.
+	 */
 	const char *const *lacking;
 	size_t lacking_count;
-	const char *lacks; /* the sentence that names them, with the events to record; NULL: none */
+	const char *lacks; /* a sentence that names them, with the events to record; NULL if there are none */
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
@@ -185,13 +188,13 @@ struct histree_store_info {
 	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
 	/* Options of the build (histree_build_options); false if the store does not say. */
 	bool ignores_gaps, null_empty_stacks;
-	bool partial_histories;     /* they are partial (histree_history_info), */
+	bool partial_histories;     /* true if the histories are partial (histree_history_info) */
 	uint64_t checkpoint_events; /* of partial histories: events between checkpoints */
-	const char *const *symbols; /* where names of functions were looked for, */
+	const char *const *symbols; /* where names of functions were looked for */
 	size_t symbol_count;
-	bool no_symbols; /* and not on the machine that built it */
-	histree_time start,
-		end;      /* of the trace; while the store is not complete, each history has an end of its own */
+	bool no_symbols; /* names were not looked for on the machine that built the store */
+	/* Of the trace; while the store is not complete, each history has an end of its own. */
+	histree_time start, end;
 	int64_t build_ns; /* wall time of the build */
 	/* The name of the host, if it was given to the build, and the clock by which its times were corrected. */
 	const char *host;
@@ -281,7 +284,7 @@ typedef enum histree_status histree_history_opener(void *context, size_t host, c
 						   const struct histree_open_options *options,
 						   struct histree_history **out, struct histree_error *error);
 
-/* The same for histree_store_history(), whose union then has the histories that this function opens. */
+/* The same for histree_store_history(): the union has the histories that this function opens. */
 HISTREE_API void histree_store_set_history_opener(struct histree_store *store, histree_history_opener *opener,
 						  void *context);
 
@@ -293,7 +296,7 @@ typedef enum histree_status histree_event_opener(void *context, size_t host, str
 
 /*
  * From now on histree_events_open() of a store of several hosts gets the events of each host from this function;
- * NULL: from the store's folder again.  The other function returns the opener that was set, or NULL.
+ * NULL: from the store's folder again. histree_store_event_opener() returns the opener that was set, or NULL.
  */
 HISTREE_API void histree_store_set_event_opener(struct histree_store *store, histree_event_opener *opener,
 						void *context);
@@ -322,21 +325,21 @@ struct histree_repair_options {
 	/* Called with a sentence for other damage, such as a lost section or a whole lost history; may be NULL. */
 	void (*damage)(void *context, const char *what);
 	/*
-	 * Called before the store of each of several hosts is repaired, to which the other calls then refer; may
-	 * be NULL.
+	 * Called before the store of each of several hosts is repaired; the calls that follow are about that
+	 * host.  May be NULL.
 	 */
 	void (*host)(void *context, const char *host);
 	void *context;            /* passed to all four */
-	struct histree_work work; /* asked before each slice of a history, and between files */
+	struct histree_work work; /* called before each slice of a history, and between files */
 };
 
 /*
  * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
  * were called for it, HISTREE_NOT_FOUND if the store is complete, with sound histories, segments and overviews,
- * so that nothing was made, and a negative status if nothing could be made or the call was cancelled.  A history
- * can be repaired if its header and the section TREE, or their copies, can be read; a store can be repaired if
- * one of its histories can.  In a store of several hosts each is repaired, and a host of which nothing can be
- * read is left out, with a sentence to `damage` and in the warnings of the new store.
+ * so that nothing had to be made, and a negative status if nothing could be made or the call was cancelled.  A
+ * history can be repaired if its header and the section TREE, or their copies, can be read; a store can be
+ * repaired if one of its histories can.  In a store of several hosts, each host is repaired.  A host of which
+ * nothing can be read is left out, which `damage` and the warnings of the new store report.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
 								  struct histree_error *error);
@@ -344,14 +347,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct h
 /* ==== convert ================================================================================================= */
 
 /*
- * Make a store from a complete one, without its trace: with another kind of tree, or of a part of its time.
+ * Make a store from a complete one, without its trace: with another kind of tree, or with only a part of its
+ * time.
  *
  * Every state, the number of states and the names stay the same; only the trees of the histories change.  Segment
  * stores and the index of events are copied byte by byte, without side tables, which queries make when they need
  * them.  Histories get new overviews.
  *
- * A part has the states of its time, cut at its ends, and the segments that meet it, whole: questions about times
- * within it have the answers of the whole store.  The index of events is that of the trace.
+ * A part has the states of its time, cut at its ends, and the segments that overlap it, uncut: questions about
+ * times within it have the same answers as in the whole store.  The index of events is that of the trace.
  */
 
 struct histree_convert_options {
@@ -360,22 +364,25 @@ struct histree_convert_options {
 	bool force;       /* replace a store of that name once the new one is complete */
 	bool no_overviews;
 	struct histree_tree_options tree; /* of all histories */
-	/* Only what there is between these, both inclusive, which must meet the store. */
+	/*
+	 * Copy only what there is from `from` to `to`, both inclusive, which must overlap the times of the store.
+	 */
 	bool is_part;
 	histree_time from, to;
 	/*
-	 * Of a part: an expression about rows (states.h).  Only the states of these are copied, and no history
-	 * that has none of them; and no segments of threads that have none.  NULL: of all rows.
+	 * For a part: an expression about rows (histree_state_filter_is_of_rows()).  Only the states of rows that
+	 * pass are copied.  A history without such rows is left out, and so are the segments of threads without
+	 * such rows.  NULL: all rows.
 	 */
 	const char *rows;
-	struct histree_work work; /* asked before each slice of a history, and between files */
+	struct histree_work work; /* called before each slice of a history, and between files */
 };
 
 /*
  * Convert a store.  Memory is bounded; the time is that of reading each history several times.  Returns
- * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, and HISTREE_ERR_FORMAT if something
- * in it is damaged: histree_repair() comes first then.  HISTREE_ERR_ARGUMENT: the store
- * has nothing of that time.  HISTREE_NOT_FOUND: it has none of the rows.  If the call fails, nothing is made.
+ * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, HISTREE_ERR_FORMAT if something in
+ * it is damaged and must be repaired first (histree_repair()), HISTREE_ERR_ARGUMENT if the store has nothing in
+ * the given time, and HISTREE_NOT_FOUND if it has none of the given rows.  If the call fails, nothing is made.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_convert(const struct histree_convert_options *options,
 								   struct histree_error *error);

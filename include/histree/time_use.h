@@ -27,7 +27,7 @@
  * CPUs, their system calls and the threads that had the CPUs.  If it needs none of these and the history has an
  * overview of sums, only the states at the ends of the range are read.  The same holds for a history with a cube
  * (docs/design/05-pyramid.md), by CPU, state or both, by system call alone, and by the thread that had the CPU,
- * with the state or without, if the expression names no other keys. Memory: about 24 MiB, 70 bytes a thread, and
+ * with the state or without, if the expression names no other keys.  Memory: about 24 MiB, 70 bytes a thread, and
  * the rows; from a cube of the whole history the rows alone.
  *
  * Threads: creating uses a query of its own; any number of threads may read the result.
@@ -66,9 +66,9 @@ enum histree_use_key {
 HISTREE_API const char *histree_use_key_name(enum histree_use_key key);
 
 /*
- * Read keys as a user writes them, with commas: thread, process, name, cpu, state, system-call (or system_call) and
- * had-by.  "host" adds none, as each row is of one host.  Returns HISTREE_ERR_ARGUMENT for any other word, and if
- * there is none.
+ * Read keys as a user writes them, with commas: thread, process, name, cpu, state, system-call (or system_call)
+ * and had-by. "host" is allowed and adds no key, because each row is of one host anyway.  Returns
+ * HISTREE_ERR_ARGUMENT for any other word, including an empty one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_use_keys_read(const char *text, unsigned *by,
 									 struct histree_error *error);
@@ -81,7 +81,9 @@ struct histree_time_use_request {
 	 * system_call and had_by; NULL: everything.  The idle loops of CPUs are counted by CPU or state only.
 	 */
 	const char *where;
-	/* Find the longest waits and blocked times, for which each state is read even if there are sums. */
+	/*
+	 * Find the longest waits and blocked times; each state is then read even if there is an overview of sums.
+	 */
 	bool longest;
 	size_t states_max; /* how many states are in memory at a time, approximately; 0 means 262,144 */
 	struct histree_work work;
@@ -116,14 +118,15 @@ struct histree_use_row {
 	 * counts for both.
 	 */
 	uint64_t count;
-	struct histree_use_longest longest_wait, longest_block; /* for a CPU; blocked: if `longest` is set */
+	/* The longest wait for a CPU and the longest time blocked; only if `longest` is set. */
+	struct histree_use_longest longest_wait, longest_block;
 };
 
 struct histree_time_use;
 
 /*
  * Add up the times of a range.  Returns HISTREE_ERR_ARGUMENT if the expression is wrong, or the history has no
- * threads of a kernel; and HISTREE_ERR_CANCELLED.
+ * threads of a kernel; HISTREE_ERR_CANCELLED if `work` ends the call.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_time_use_create(struct histree_history *history, const struct histree_time_use_request *request,
@@ -141,7 +144,10 @@ histree_time_use_answer(struct histree_history *history, const void *question, s
 /* Free it, or do nothing if it is NULL. */
 HISTREE_API void histree_time_use_free(struct histree_time_use *use);
 
-/* Returns the rows: by CPU alone in the order of CPUs; else by the time that they ran, waited and were blocked. */
+/*
+ * Returns the rows: by CPU alone in the order of CPUs; else by the time that their threads ran, waited and were
+ * blocked.
+ */
 HISTREE_API const struct histree_use_row *histree_time_use_rows(const struct histree_time_use *use, size_t *count);
 
 /* Returns what is lost of the states, which count as `unknown`. */
@@ -194,8 +200,8 @@ struct histree_flame_node {
 	uint32_t descendants; /* number of them; they follow it in the array */
 	enum histree_flame_kind kind;
 	/*
-	 * By side, in ns or histree_flame_unit(): without, and with, what is below it; UINT64_MAX: it does not
-	 * fit.
+	 * The weight by side, in ns or histree_flame_unit(): `self` without what is below the node, `total` with
+	 * it; UINT64_MAX if it does not fit.
 	 */
 	uint64_t self[HISTREE_FLAME_SIDES], total[HISTREE_FLAME_SIDES];
 };
@@ -217,7 +223,7 @@ HISTREE_API void histree_flame_free(struct histree_flame *flame);
 
 /*
  * Add the weight of a stack, the outermost frame first, to a side, 0 or 1.  Returns HISTREE_ERR_ARGUMENT if there
- * is no such side or the flame is finished, HISTREE_ERR_MEMORY; what was there before stays.
+ * is no such side or the flame is finished, or HISTREE_ERR_MEMORY; what was added before stays.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_flame_add(struct histree_flame *flame, unsigned side,
 								     const struct histree_flame_frame *frames,
@@ -246,7 +252,7 @@ struct histree_flame_request {
  * nothing is added.
  *
  * Returns HISTREE_NOT_FOUND if there is no stack, HISTREE_ERR_ARGUMENT, HISTREE_ERR_QUARK, or
- * HISTREE_ERR_CANCELLED. After an error the flame has part of the stacks.
+ * HISTREE_ERR_CANCELLED.  After an error the flame has part of the stacks.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_flame_add_history(struct histree_flame *flame, const struct histree_flame_request *request,
@@ -256,8 +262,8 @@ struct histree_flame_waits_request {
 	struct histree_history *graph;  /* of the analysis `graph` */
 	struct histree_history *kernel; /* of `kernel`, for system calls; NULL: stacks have no system calls */
 	/*
-	 * The threads whose waits are added, in pairs; NULL: all threads, except the idle loop and the kernel
-	 * working for no thread.
+	 * The threads whose waits are added, each by its host and number; NULL: all threads, except the idle loop
+	 * and the kernel working for no thread.
 	 */
 	const struct histree_flame_thread {
 		size_t host; /* in histree_history_hosts() of the graph; 0 if it is of one host */
@@ -267,14 +273,14 @@ struct histree_flame_waits_request {
 	histree_time from, to; /* both inclusive; may reach beyond the history */
 	unsigned depth;        /* the most wakers of a stack, up to HISTREE_PATH_WAKERS_MAX (critical_path.h) */
 	unsigned side;         /* 0 or 1 */
-	bool by_thread;        /* threads are told apart by number, else by name */
+	bool by_thread;        /* threads are distinguished by number, else by name */
 	struct histree_work work;
 };
 
 /*
- * Add the times at which threads had no CPU.  A stack is: the thread; its system call, if `kernel` is given; what
- * it waited for; the thread that ended the wait; the one that ended the last wait of that thread meanwhile; and
- * so on.
+ * Add the periods in which threads had no CPU.  A stack is: the thread; its system call, if `kernel` is given;
+ * what it waited for; the thread that ended the wait; the one that ended the last wait of that thread meanwhile;
+ * and so on.
  *
  * Returns HISTREE_ERR_ARGUMENT, or HISTREE_ERR_CANCELLED.  After an error the flame has part of the stacks.
  */

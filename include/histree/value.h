@@ -88,8 +88,8 @@ static inline struct histree_value histree_long(int64_t number)
 #define HISTREE_UNSIGNED UINT32_C(1)
 
 /*
- * Returns a number of a field of an event or an expression, which may be above the greatest int64: then its int64
- * is to be read as uint64_t.  No state has such a number.
+ * Returns the value of a number in an event or an expression.  It may be above INT64_MAX; its `int64` is then to
+ * be read as uint64_t.  States never have such numbers.
  */
 static inline struct histree_value histree_unsigned(uint64_t number)
 {
