@@ -33,13 +33,9 @@ static void estimate_attributes(const struct sql_table *table, const struct sql_
 				sqlite3_index_info *info)
 {
 	double all = histree_attributes_count(histree_history_attributes(table->history));
-	double rows = taken->rank >= SQL_PATH_IS     ? 1
-		      : taken->rank > SQL_PATH_GLOB  ? 10
-		      : taken->rank == SQL_PATH_GLOB ? all / 8
-						     : all;
+	double rows = sql_attributes_left(taken->rank, all);
 	info->estimatedRows = (sqlite3_int64)rows + 1;
-	info->estimatedCost = taken->rank >= SQL_PATH_IS     ? 2
-			      : taken->rank > SQL_PATH_GLOB  ? 20
+	info->estimatedCost = taken->rank > SQL_PATH_GLOB    ? 2 * rows
 			      : taken->rank == SQL_PATH_GLOB ? 10 + all / 2
 							     : 10 + all;
 }

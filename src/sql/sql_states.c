@@ -185,10 +185,7 @@ static struct states_cursor *states_of(struct sql_cursor *cursor)
 static double share_of_attributes(const struct sql_table *table, enum sql_rank rank)
 {
 	double attributes = table->info->attribute_count > 0 ? table->info->attribute_count : 1;
-	double wanted = rank >= SQL_PATH_IS     ? 1
-			: rank > SQL_PATH_GLOB  ? 10
-			: rank == SQL_PATH_GLOB ? attributes / 8
-						: attributes;
+	double wanted = sql_attributes_left(rank, attributes);
 	return wanted < attributes ? wanted / attributes : 1;
 }
 

@@ -190,7 +190,7 @@ static enum histree_status select_each(struct sql_cursor *cursor, enum sql_opera
 	return code == SQLITE_OK || code == SQLITE_DONE ? HISTREE_OK : error_memory(error, "a list of attributes");
 }
 
-/* Get the whole number that a value is, from 0 on; false: it is something else, such as 1.5. */
+/* Gets a value that is a whole number and not negative; returns false if it is something else, such as 1.5. */
 static bool read_whole(sqlite3_value *value, uint64_t *out)
 {
 	struct histree_window window = HISTREE_WINDOW_ALL;

@@ -98,7 +98,7 @@ struct sql_column {
 struct sql_table;
 struct sql_cursor;
 
-/* Which constraint picks attributes, from the least to the best. */
+/* Which constraint picks attributes, from none to the best. */
 enum sql_rank {
 	SQL_ALL_ATTRIBUTES,
 	SQL_PATH_GLOB,
@@ -109,6 +109,14 @@ enum sql_rank {
 	SQL_PATH_IS,
 	SQL_QUARK_IS,
 };
+
+/* Guesses how many of all attributes a constraint leaves. */
+static inline double sql_attributes_left(enum sql_rank rank, double all)
+{
+	if (rank > SQL_PATH_GLOB)
+		return rank >= SQL_PATH_IS ? 1 : 10;
+	return rank == SQL_PATH_GLOB ? all / 8 : all;
+}
 
 /* What was taken of a statement, and what it leaves. */
 struct sql_taken {
