@@ -9,7 +9,7 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 const SHARE_MIN = 0.02; // of the work, before the rest can be guessed
 
 // "12.3 MiB"
-export function bytesSaid(bytes) {
+function bytesSaid(bytes) {
 	let unit = 0;
 	for (; bytes >= 1024 && unit < UNITS.length - 1; unit++)
 		bytes /= 1024;
