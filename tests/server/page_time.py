@@ -29,8 +29,8 @@ def rows_of_command(command):
 
 
 class Selection:
-    def __init__(self, histree, page, store, seed):
-        self.histree, self.page, self.store, self.random = histree, page, store, random.Random(seed)
+    def __init__(self, histree, page, store, seed, is_large):
+        self.histree, self.page, self.store, self.random, self.is_large = histree, page, store, random.Random(seed), is_large
 
     def until_complete(self):
         self.page.browser.until(f"Boolean({PANEL}) && {PANEL}.isComplete", "the panel Time is complete")
@@ -150,6 +150,8 @@ class Selection:
             for (let i = 0; i < 100 && (drawn.length === 0 || !chart.isComplete); i++)
                 await new Promise((done) => setTimeout(done, 50));""")
         assert "blocked" in drawn and not any("waits," in text for text in drawn), set(drawn)
+        if self.is_large:
+            assert "Wait" in self.page.get("page.charts[0].shown.flatMap((block) => block.styles.map((style) => style.key))")
         self.page.browser.run("page.charts[0].set({ sort: 'active' })")
         self.page.ready()
 
@@ -219,7 +221,7 @@ def main():
                                stderr=subprocess.DEVNULL)
                 with Server(sys.argv[1], folder, [store]) as server:
                     page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
-                    one = Selection(sys.argv[1], page, store, seed + i)
+                    one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
                     for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
                                  one.words_are_those_of_rows, one.state_that_is_clicked,
                                  one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves):
