@@ -3,13 +3,11 @@
 // are at most.
 
 import { element, Panel } from "./panel.js";
+import { errorOf } from "./row_names.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
 
 const COLUMNS = ["Host", "Events", "Recorded from", "to", "Clock", "Wrong by at most"];
-
-// "12 µs": how wrong the times of a host are at most; "" where they are those of the reference or nothing bounds them.
-export const errorOf = ({ clock }) => clock?.error > 0 ? time.duration(clock.error) : "";
 
 // How its times came to be those of the reference.
 function clockOf({ clock }) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // row_names.js - the names on the left of a chart: a few elements that are used again, whatever the number of rows.
 
-import { errorOf } from "./hosts_panel.js";
 import { element } from "./panel.js";
 import * as time from "./time.js";
 
@@ -10,6 +9,9 @@ const UNFOLDED = "▾", FOLDED = "▸";
 
 // Whether a row stands for several: the threads of a process.
 export const isFoldedGroup = (info) => info?.group !== undefined && info.folded;
+
+// "12 µs": how wrong the times of a host are at most; "" where they are those of the reference or nothing bounds them.
+export const errorOf = ({ clock }) => clock?.error > 0 ? time.duration(clock.error) : "";
 
 // "7 ran, 3 waited, of 90", of the first row of a process.
 function countsOf({ ran, waited, below }) {
