@@ -114,6 +114,11 @@ class Busy:
                     checked += 1
         assert checked > 3 or groups == 0, "hardly any pixel of a process was compared"
 
+    def states_of_top_have_the_words_of_rows(self):
+        answer = self.ask("time-use", experiment=self.one["uuid"], by="state")
+        words = {state: style["name"] for state, style in zip(answer["states"], answer["styles"])}
+        assert words == {**{state: word for state, (word, _) in STATES.items()}, "idle": "idle", "unknown": "unknown"}, words
+
     def pinned_rows_come_first(self):
         for sort in "tree", "tid", "active":
             plain, _ = self.rows(sort=sort)
@@ -151,7 +156,8 @@ def main():
     for trace in (SMALL_TRACE, *([large_trace()] if large_trace() else [])):
         with serving(sys.argv[1], trace, build_options=("-a", "kernel")) as server:
             busy = Busy(sys.argv[1], server, int(os.environ.get("HISTREE_SEED", "1")))
-            for test in (busy.order_is_that_of_top, busy.a_process_shows_what_its_threads_did, busy.pinned_rows_come_first,
+            for test in (busy.order_is_that_of_top, busy.a_process_shows_what_its_threads_did,
+                         busy.states_of_top_have_the_words_of_rows, busy.pinned_rows_come_first,
                          busy.a_thread_is_found_in_its_process, busy.a_row_is_found_in_a_tree):
                 tally.run(f"{test.__name__}, {trace.name}", test)
     return tally.finish()

@@ -369,7 +369,14 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 static const struct histree_style *style_of_use(enum histree_use use)
 {
 	static const char *const keys[HISTREE_USE_COUNT] = {
-		"Usermode", "System call", "Interrupt", "Idle", "Wait for CPU", "Wait blocked", "Wait", "Unknown"
+		[HISTREE_USE_USER] = "Usermode",
+		[HISTREE_USE_SYSTEM] = "System call",
+		[HISTREE_USE_INTERRUPTED] = "Interrupt",
+		[HISTREE_USE_IDLE] = "Idle",
+		[HISTREE_USE_WAITING] = "Wait for CPU",
+		[HISTREE_USE_BLOCKED] = "Wait blocked",
+		[HISTREE_USE_OTHER] = "Wait",
+		[HISTREE_USE_UNKNOWN] = "Unknown",
 	};
 	const enum histree_meaning meaning =
 		use == HISTREE_USE_IDLE ? HISTREE_MEANS_CPU_STATUS : HISTREE_MEANS_THREAD_STATUS;

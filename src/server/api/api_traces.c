@@ -50,20 +50,18 @@ static void write_clock(struct json_writer *json, const struct histree_store_inf
 static void write_host(struct json_writer *json, const struct dataset *dataset, size_t index)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
+	const struct histree_store_host *host = &info->hosts[index];
 	json_begin_object(json);
 	json_text_member(json, "name", dataset->hosts[index].name);
 	if (dataset->hosts[index].why != NULL)
 		json_text_member(json, "why", dataset->hosts[index].why);
-	if (index < info->host_count) {
-		const struct histree_store_host *host = &info->hosts[index];
-		json_int_member(json, "events", (int64_t)host->event_count);
-		if (host->start <= host->end) {
-			json_int_member(json, "from", host->start - info->start);
-			json_int_member(json, "to", host->end - info->start);
-		}
-		if (host->clock != NULL)
-			write_clock(json, info, index);
+	json_int_member(json, "events", (int64_t)host->event_count);
+	if (host->start <= host->end) {
+		json_int_member(json, "from", host->start - info->start);
+		json_int_member(json, "to", host->end - info->start);
 	}
+	if (host->clock != NULL)
+		write_clock(json, info, index);
 	json_end(json);
 }
 
