@@ -92,16 +92,29 @@ def keeps_rows_on_top(page):
     page.browser.until(f"{CHART}.isComplete && {CHART}.pinned === 0")
 
 
-def finds_what_did_nothing(page):
+def keeps_what_was_chosen(page):
+    """The row stays chosen where another order has it."""
     page.open()
+    page.browser.run(f"{CHART}.choose(0)")
+    tid = page.browser.until(f"{CHART}.chosenInfo?.tid")
+    for change in "page.viewport.show(0, page.viewport.duration / 2)", f"{CHART}.set({{ sort: 'tree' }})", f"{CHART}.set({{ sort: 'active' }})":
+        page.browser.run(change)
+        page.browser.until(f"{CHART}.isComplete && {CHART}.parameters.activeTo !== page.viewport.duration && {CHART}.infoAt({CHART}.chosen)?.tid === {tid}",
+                           f"{tid} stays chosen after {change}", 10)
+
+
+def finds_what_did_nothing(page):
+    """In the first fiftieth of the trace."""
+    page.open()
+    page.browser.run("page.viewport.show(0, page.viewport.duration / 50)")
+    page.browser.until(f"{CHART}.isComplete && {CHART}.rest > 0", "some rows are left out")
     # One whose name no other row has in its own: numbers are in other numbers.
     asked = page.browser.run(f"""const api = await import("./api.js"), all = {{ ...{CHART}.parameters, folded: 0, from: 0, to: 1000, pixels: 1 }};
         const {{ total, rows: shown }} = await api.rows({{ ...all, first: 0, count: 256 }});
         const {{ rows }} = await api.rows({{ ...all, rest: 1, first: total, count: 256 }});
         const isIn = (list, name) => list.filter((row) => row.name.includes(name)).length;
         return rows.findLast(({{ tid, name }}) => tid > 0 && name && isIn(rows, name) === 1 && isIn(shown, name) === 0)?.name ?? null;""")
-    if asked is None:
-        return
+    assert asked, "every name is in that of another row"
     page.browser.type("/")
     page.browser.type(f"{asked}\ue007")
     page.browser.until(f"{CHART}.settings.rest && {CHART}.chosen >= 0", "the thread is found")
@@ -214,7 +227,7 @@ def finds_the_number_first(page):
     is_landed_on(page, number, "the list")
 
 
-TESTS = [shows_who_was_busy, follows_the_visible_range, keeps_rows_on_top, finds_what_did_nothing, finds_the_number_first]
+TESTS = [shows_who_was_busy, follows_the_visible_range, keeps_rows_on_top, keeps_what_was_chosen, finds_what_did_nothing, finds_the_number_first]
 LARGE = [*TESTS, unfolds_a_process, lands_on_what_a_search_finds, lands_on_what_a_panel_means, lands_along_arrows]
 
 if __name__ == "__main__":
