@@ -428,7 +428,7 @@ static int64_t day_of(histree_time time)
 void row_say_day(struct row_writer *rows, histree_time time)
 {
 	rows->has_day = rows->format->for_people;
-	rows->day = day_of(time);
+	rows->day_at = time;
 }
 
 void row_clock(struct row_writer *rows, histree_time time)
@@ -436,7 +436,7 @@ void row_clock(struct row_writer *rows, histree_time time)
 	char text[TIME_TEXT_SIZE];
 	if (!rows->format->for_people)
 		row_number(rows, time);
-	else if (rows->has_day && day_of(time) != rows->day)
+	else if (rows->has_day && day_of(time) != day_of(rows->day_at))
 		row_bytes(rows, text, time_format_date(time, text));
 	else
 		row_bytes(rows, text, time_format_clock(time, text));
@@ -503,12 +503,11 @@ void row_end(struct row_writer *rows)
 	rows->column = rows->written = rows->gap = 0;
 }
 
-/* They are no row. */
 /* The first clock that has room for it says the day. */
 static void put_name(struct row_writer *rows, const struct row_column *column, bool *day_is_due)
 {
 	char date[TIME_TEXT_SIZE], name[64];
-	time_format_date(rows->day * INT64_C(86400) * 1000000000, date);
+	time_format_date(rows->day_at, date);
 	const int size = snprintf(name, sizeof(name), "%s %.10s", column->name, date);
 	const bool has_day = *day_is_due && column->cell == CELL_CLOCK && (unsigned)size <= column->width &&
 			     !is_left_out(rows, rows->column);
@@ -516,6 +515,7 @@ static void put_name(struct row_writer *rows, const struct row_column *column, b
 	row_text(rows, has_day ? name : column->name);
 }
 
+/* They are no row. */
 void row_names(struct row_writer *rows)
 {
 	const bool is_due = rows->format->for_people && rows->row_count == 0;

@@ -140,7 +140,7 @@ struct row_writer {
 	bool is_bold;        /* the names are */
 	bool is_usual;       /* the limit is that of a verb, which nobody asked for */
 	bool has_day;        /* text: the names of the columns say the day of clocks */
-	int64_t day;         /* since the epoch */
+	histree_time day_at; /* some time of that day */
 	const void *context; /* of the functions of columns */
 	uint64_t left_out[ROW_COLUMNS_MAX / 64];
 };

@@ -9,3 +9,7 @@ histree numbers store lamp --columns path,start,end,max
 histree query store --from +0 --to +1h lamp --format tsv
 # A clock is a time of the first day, as any that is given.
 histree query store --at 23:59:59.999999996 lamp
+# The first day of all has begun before the first time.
+echo '{"path":"a","start":-9223372036854775800,"end":-9223372036854775700,"type":"int","value":3}' >early.json
+histree load -o early early.json
+histree dump early
