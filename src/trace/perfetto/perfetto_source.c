@@ -296,7 +296,7 @@ static enum histree_status perfetto_processes_of_kernel(struct packed_source *pa
 /* protos/perfetto/trace/ftrace/ftrace_event.proto, ftrace.proto */
 enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, EVENT_CALL = 437, EVENT_RETURN = 438, PRINT_TEXT = 2 };
 
-/* Idle threads share the number 0: who calls is the CPU. */
+/* Idle threads share the number 0, and an event may say no thread: who calls is the CPU. */
 #define CALLER_CPU (UINT64_C(1) << 32)
 
 /* An event that says something of tracks. */
@@ -345,11 +345,11 @@ static bool perfetto_markers_look(struct perfetto_file *file, struct wire_messag
 		if (field.number != BUNDLE_EVENT || field.bytes == NULL)
 			continue;
 		const struct mark mark = read_mark(wire_inside(&field));
-		const uint64_t caller = mark.pid == 0 ? CALLER_CPU + cpu : (uint32_t)mark.pid;
 		if (mark.kind == EVENT_PRINT && !file->has_markers) {
 			const struct perfetto_text text = text_of_print(mark.content);
 			file->has_markers = text.bytes != NULL && packed_marker_is(text.bytes, text.size);
 		} else if (mark.kind == EVENT_CALL || mark.kind == EVENT_RETURN) {
+			const uint64_t caller = mark.pid > 0 ? (uint32_t)mark.pid : CALLER_CPU + cpu;
 			file->has_calls = true;
 			if (id_map_find(&file->callers, caller) == NULL &&
 			    !id_map_add(&file->callers, caller, file))
@@ -404,7 +404,7 @@ static enum histree_status read_call(struct perfetto_track_events *tracks, struc
 	else
 		cells[TRACK_NAME] =
 			packed_text(address, (size_t)snprintf(address, sizeof(address), "0x%" PRIx64, function));
-	if (mark->pid != 0) {
+	if (mark->pid > 0) {
 		cells[TRACK_TID] = packed_int(mark->pid);
 		return add_call(tracks, class, time, cells, error);
 	}

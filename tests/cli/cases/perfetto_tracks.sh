@@ -83,6 +83,8 @@ def calls():
     yield pt.bundle(0, [call(1000, 21, 0, 1), call(1100, 21, 1, 2), back(1500, 21, 1, 2), back(9000, 0, 0, 2)])
     yield pt.bundle(1, [call(2000, 21, 1, 0xffff800012), printed(2100, "B|20|request"), back(2500, 21, 1, 0xffff800012),
                         back(3000, 21, 0, 1), printed(3100, "E|20"), call(4000, 0, 0, 2), back(4400, 0, 0, 2)])
+    # Of no thread: who calls is the CPU.
+    yield pt.bundle(2, [pt.number(1, 5000) + pt.data(437, pt.number(2, 1)), pt.number(1, 5500) + pt.data(438, pt.number(3, 1))])
     yield pt.process_tree([(20, 1, ["/usr/bin/server", "-x"])], [(21, 20, "worker")], time=9600)
 
 
