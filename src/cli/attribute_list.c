@@ -133,11 +133,12 @@ static enum cli_exit match_one(struct matching *matching, const char *pattern)
 	if (matching->no_memory)
 		return report_no_memory();
 	if (status == HISTREE_OK && matching->list->count == before && matching->left_out > left_out)
-		return report_exit(CLI_NOTHING, "'%s' is a folder: it has no states; '%s/*' is what is in it",
+		return report_exit(CLI_NOTHING,
+				   "'%s' is a folder, which has no states; '%s/*' stands for what is in it",
 				   pattern, pattern);
 	if (status == HISTREE_NOT_FOUND && lacks_host(matching, pattern))
 		return report_exit(CLI_NOTHING,
-				   "%s; of several hosts, paths begin with a host: '*/%s' asks all of them",
+				   "%s; with several hosts, paths begin with a host: '*/%s' asks all of them",
 				   error.message, pattern);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }

@@ -44,8 +44,8 @@ static int have_store(char *trace, const char *path)
 	histree_store_close(store);
 	return is_own ? CLI_OK
 		      : report_exit(CLI_USAGE,
-				    "'%s' is there already, and no store of '%s'; 'histree build --output "
-				    "STORE %s' makes another one",
+				    "'%s' exists already and is not a store of '%s'; 'histree build --output STORE "
+				    "%s' makes another one",
 				    path, trace, trace);
 }
 
@@ -59,7 +59,7 @@ static int open_trace(char *trace)
 	if (code == CLI_OK || (code == CLI_INPUT && access(store, F_OK) == 0)) { /* some of the trace may be lost */
 		const int reported = run_verb(&verb_report, store);
 		code = reported != CLI_OK ? reported : code;
-		report("'histree serve %s' shows it in a browser; 'histree help' has the other questions", store);
+		report("'histree serve %s' shows it in a browser; 'histree help' lists the other questions", store);
 	}
 	free(store);
 	return code;

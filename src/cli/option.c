@@ -34,32 +34,32 @@ static const struct cli_option block[ASK_COUNT] = {
 		__VA_ARGS__                                                                              \
 	}
 	[ASK_FROM] = BLOCK("from", "TIME", CLI_TEXT, from,
-			   .help = "take what there is at this time or later; default: from the start on"),
+			   .help = "take what there is at this time or later; default: the start"),
 	[ASK_TO] = BLOCK("to", "TIME", CLI_TEXT, to,
-			 .help = "take what there is up to this time, inclusive; default: to the end"),
+			 .help = "take what there is up to this time, inclusive; default: the end"),
 	[ASK_AT] = BLOCK("at", "TIME", CLI_TEXT, at, .help = "take what there is at this time"),
 	[ASK_WHERE] = BLOCK("where", "EXPR", CLI_TEXT, where, .help = "take only what passes this expression"),
 	[ASK_THREAD] = BLOCK("thread", "THREADS", CLI_TEXT, thread,
-			     .help = "take only what is of these threads: numbers, names, name* or PROCESS:THREAD, "
-				     "with commas between them"),
-	[ASK_BY] = BLOCK("by", "KEY", CLI_TEXT, by, .help = "answer for each value of this key by itself"),
+			     .help = "take only what belongs to these threads: numbers, names, name* or "
+				     "PROCESS:THREAD, separated by commas"),
+	[ASK_BY] = BLOCK("by", "KEY", CLI_TEXT, by, .help = "answer for each value of this key separately"),
 	[ASK_PARTS] = BLOCK("parts", "N", CLI_NUMBER, parts, .min = 1, .max = HISTREE_PIXELS_MAX,
 			    .old = "pixels time-buckets",
-			    .help = "cut the time into N equal parts, and answer for each by itself"),
+			    .help = "cut the time into N equal parts, and answer for each separately"),
 	[ASK_SORT] = BLOCK("sort", "KEY", CLI_TEXT, sort,
-			   .help = "order rows by this key: amounts from the greatest on, times and texts from the "
-				   "first on; +KEY from the least or first on, -KEY from the greatest or last on"),
+			   .help = "sort rows by this key: amounts in descending order, times and texts in "
+				   "ascending order; +KEY is always ascending, -KEY descending"),
 	[ASK_REVERSE] = BLOCK("reverse", NULL, CLI_FLAG, reverse, .letter = 'r',
 			      .help = "print the greatest, or the latest, first"),
 	[ASK_LIMIT] = BLOCK("limit", "N", CLI_NUMBER, limit, .letter = 'n', .min = 1, .max = INT64_MAX,
-			    .old = "top rows", .help = "print at most N rows, the first ones"),
+			    .old = "top rows", .help = "print only the first N rows"),
 	[ASK_COLUMNS] = BLOCK("columns", "LIST", CLI_TEXT, columns,
-			      .help = "print only these columns, with commas between them"),
+			      .help = "print only these columns, separated by commas"),
 	[ASK_ANALYSIS] =
 		BLOCK("analysis", "ANALYSIS", CLI_TEXT, analysis, .letter = 'a', .complete = CLI_COMPLETE_ANALYSIS,
-		      .help = "ask for what this analysis made", .more = "; default: kernel, or the first history"),
+		      .help = "use what this analysis made", .more = "; default: kernel, or the first history"),
 	[ASK_HOST] = BLOCK("host", "HOST", CLI_TEXT, host,
-			   .help = "of a store of several hosts, ask for what is of this one"),
+			   .help = "use only what belongs to this host, if the store has several"),
 	[ASK_FORMAT] = BLOCK("format", "FORMAT", CLI_CHOICE, format, .choices = row_format_names,
 			     .help = "print rows as text, tsv, csv or json; default: text"),
 #undef BLOCK

@@ -33,7 +33,7 @@ enum cli_exit export_file_check(const char *path, bool force, enum export_place 
 	if (place == EXPORT_TO_FOLDER)
 		return S_ISDIR(there.st_mode)
 			       ? CLI_OK
-			       : report_exit(CLI_INPUT, "'%s' is no folder: choose another name", path);
+			       : report_exit(CLI_INPUT, "'%s' is not a folder: choose another name", path);
 	/* What a link leads to is replaced as what has the name itself; standard output may be an empty file. */
 	const bool is_link = S_ISLNK(there.st_mode);
 	if (is_link && stat(path, &there) != 0)

@@ -44,7 +44,7 @@ struct picture_choice {
 		  .letter = 'f',                                                                               \
 		  .kind = CLI_FLAG,                                                                            \
 		  .member = offsetof(type, at.force),                                                          \
-		  .help = "replace an existing FILE once the new one is whole" },                              \
+		  .help = "replace an existing FILE once the new one is complete" },                           \
 	{                                                                                                      \
 		.name = "size", .argument = "SIZE", .kind = CLI_TEXT, .member = offsetof(type, at.size),       \
 		.help = "make the picture WIDTHxHEIGHT or WIDTH pixels large; default: 1200 wide and as high " \

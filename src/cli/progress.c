@@ -159,9 +159,8 @@ void progress_show(void *context, const struct histree_progress *now)
 	if (!progress->said_waits && now->waits && now->elapsed_ns >= WAITS_NS) {
 		progress->said_waits = true;
 		progress_end(progress);
-		report("waits for the first event: the session is not started ('lttng start'), or nothing that it "
-		       "records "
-		       "has happened");
+		report("waits for the first event: the session has not been started ('lttng start'), or nothing "
+		       "that it records has happened yet");
 	}
 
 	if (is_due(progress, now->elapsed_ns)) {

@@ -112,11 +112,10 @@ enum cli_exit report_none(const char *things, const char *where)
 	char word[64];
 	if (where == NULL || !histree_filter_lone_text(where, word, sizeof(word)))
 		return report_exit(CLI_NOTHING, "there are no such %s", things);
-	return report_exit(
-		CLI_NOTHING,
-		"there are no such %s: '%s', which stands alone in the expression, is looked for as a text in "
-		"all of their fields; 'FIELD == %s' compares one",
-		things, word, word);
+	return report_exit(CLI_NOTHING,
+			   "there are no such %s: '%s', which stands alone in the expression, is looked for as a "
+			   "text in all of their fields; 'FIELD == %s' compares one field",
+			   things, word, word);
 }
 
 enum cli_exit report_damaged_history(void)

@@ -900,7 +900,8 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 		status = find_calls(source, &has_calls, error);
 	if (all > count && status == HISTREE_OK)
 		overview_page_sentence(
-			page, "There are no events of %zu CPU%s to which threads went: nobody knows what %s ran.",
+			page,
+			"There are no events of %zu CPU%s to which threads went: it is not known what %s ran.",
 			all - count, all == 1 + count ? "" : "s", all == 1 + count ? "it" : "they");
 	if (status != HISTREE_OK || count == 0)
 		return status;

@@ -137,8 +137,8 @@ static enum cli_exit choose_columns(struct row_writer *rows, const char *list)
 			for (size_t i = 0; i < rows->column_count; i++)
 				if (!is_left_out(rows, i))
 					name_list_add(names, sizeof(names), rows->columns[i].name);
-			return report_exit(CLI_USAGE, "'--columns': there is no column '%.*s'; there are %s", size,
-					   word, names);
+			return report_exit(CLI_USAGE, "'--columns': there is no column '%.*s'; the columns are %s",
+					   size, word, names);
 		}
 		if (*end == '\0')
 			break;

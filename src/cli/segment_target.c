@@ -41,7 +41,7 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 			return CLI_OK;
 		name_list_add(names, sizeof(names), parts[i].name);
 	}
-	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; there are %s", names);
+	return count == 0 ? CLI_OK : report_exit(CLI_NOTHING, "'--where': no host passes; the hosts are %s", names);
 }
 
 /* What is wrong with `where` was said by then, with its own columns. */
@@ -85,7 +85,7 @@ static enum cli_exit read_threads(struct segment_target *target, const char *tex
 	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
 	size_t count;
 	if (histree_segment_store_field(target->store, "tid", &target->thread_field) != HISTREE_OK)
-		return report_exit(CLI_USAGE, "'--thread': the segments of '%s' are of no threads",
+		return report_exit(CLI_USAGE, "'--thread': the segments of '%s' do not belong to threads",
 				   schema->provider);
 	if (histree_segment_store_parts(target->store, &count) == NULL ||
 	    histree_segment_store_field(target->store, "host", &target->host_field) != HISTREE_OK)

@@ -140,7 +140,7 @@ static void set_timer(struct sql_prompt_session *session, const char *argument)
 static void set_mode(struct sql_prompt_session *session, const char *argument)
 {
 	if (!session->prompt->set_format(session->prompt->context, argument))
-		report("'%s' is no format: there are text, tsv, csv and json", argument);
+		report("'%s' is not a format; the formats are text, tsv, csv and json", argument);
 }
 
 static void quit(struct sql_prompt_session *session, const char *argument)

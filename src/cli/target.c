@@ -225,7 +225,7 @@ static enum cli_exit host_option_read_host(struct host_choice *choice, const cha
 	const char *sign = strchr(word, '=');
 	char *path = NULL;
 	if (sign == NULL || sign == word || sign[1] == '\0')
-		return report_exit(CLI_USAGE, "'--host-dir': '%s' is no NAME=DIR", word);
+		return report_exit(CLI_USAGE, "'--host-dir': '%s' is not NAME=DIR", word);
 	char *name = keep(choice, strndup(word, (size_t)(sign - word)));
 	if (map == NULL)
 		path = strdup(sign + 1);
@@ -319,7 +319,7 @@ char *host_part_condition(const char *host)
 static enum cli_exit refuse(const struct target *target, const char *option, const char *host, const char *names)
 {
 	if (names[0] == '\0')
-		return report_exit(CLI_USAGE, "'--%s': '%s' is not of several hosts", option, target->path);
+		return report_exit(CLI_USAGE, "'--%s': '%s' does not have several hosts", option, target->path);
 	return report_exit(CLI_USAGE, "'--%s': '%s' has no host '%s'; it has %s", option, target->path, host,
 			   names);
 }
@@ -468,8 +468,8 @@ int chart_rows_print(const struct target *target, const struct cli_question *que
 		return rows_close(&rows, report_error(&error));
 	const bool found = rows.row_count > 0;
 	if (!found)
-		report("no analysis of it has charts of what is in the trace; 'io' and 'cpu-usage' may have some, "
-		       "and files of 'build -x'");
+		report("none of its analyses has charts of what is in the trace; 'io' and 'cpu-usage' may have "
+		       "some, and so may analyses of 'build -x'");
 	return rows_close(&rows, found ? CLI_OK : CLI_NOTHING);
 }
 

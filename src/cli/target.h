@@ -97,9 +97,8 @@ struct host_options {
 	  .kind = CLI_TEXTS,                                                                                       \
 	  .member = offsetof(type, at.hosts),                                                                      \
 	  .complete = CLI_COMPLETE_PATH,                                                                           \
-	  .help = "take the traces at and below DIR for those of this host, whatever they call it; may be given "  \
-		  "for "                                                                                           \
-		  "several hosts, and several times for one" },                                                    \
+	  .help = "treat the traces at and below DIR as those of this host, whatever they call it; may be given "  \
+		  "for several hosts, and several times for one" },                                                \
 		{ .name = "clock",                                                                                 \
 		  .argument = "HOW",                                                                               \
 		  .kind = CLI_TEXTS,                                                                               \
@@ -109,7 +108,7 @@ struct host_options {
 			  "(HOST=OFFSET[,SLOPE]); default: packets" },                                             \
 	{                                                                                                          \
 		.name = "reference", .argument = "HOST", .kind = CLI_TEXT, .member = offsetof(type, at.reference), \
-		.help = "take the time of this host as that of all; default: the first one"                        \
+		.help = "convert all times to the clock of this host; default: the first host"                     \
 	}
 
 /* The options as a build takes them; host_choice_release() also after failure. */

@@ -256,8 +256,8 @@ static enum cli_exit report_nobody(const struct thread_words *words, struct piec
 		return report_exit(CLI_NOTHING, "'%s': there is no such host; 'histree info' lists them", typed);
 	if (words->flows == NULL)
 		return report_exit(CLI_USAGE,
-				   "'%s' is no thread: give its number, such as 42, or HOST/42; names are in the "
-				   "states of the kernel, which are not here",
+				   "'%s' is not the number of a thread, such as 42 or HOST/42; names of threads "
+				   "are in the states of the kernel, which are missing here",
 				   typed);
 	struct nearest nearest = nearest_begin(typed);
 	for (size_t host = 0; host < words->flow_count; host++) {
@@ -380,7 +380,7 @@ static enum cli_exit thread_words_condition(const struct thread_words *words, co
 	*out = NULL;
 	return report_exit(CLI_USAGE,
 			   "'--thread': these are %zu threads, more than can be asked for at once here; '--where' "
-			   "with a name or process has no such bound",
+			   "with a name or process has no such limit",
 			   words->count);
 }
 
@@ -591,7 +591,7 @@ enum cli_exit thread_words_one(const char *text, const struct target *target, st
 	size_t host = 0, chosen = 0;
 	enum cli_exit code = thread_words_read(&words, text, target, history);
 	if (code == CLI_OK && words.count > 1 && words.kernel == NULL)
-		code = report_exit(CLI_USAGE, "'%s' is several threads, and this is asked of one", text);
+		code = report_exit(CLI_USAGE, "'%s' names several threads, but only one can be asked about", text);
 	if (code == CLI_OK && words.count > 1) {
 		chosen = find_busiest(&words, from, to);
 		say_which(&words, text, chosen);

@@ -8,10 +8,8 @@ struct analyses_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_PATH(
-		"define", 'x', CLI_TEXTS, "FILE", struct analyses_options, definitions,
-		"check FILE, or the files of a folder, and list the analyses that it defines in place of the "
-		"others"),
+	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct analyses_options, definitions,
+			"check FILE, or the files of a folder, and list only the analyses that it defines"),
 	{ 0 },
 };
 

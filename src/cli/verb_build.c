@@ -37,8 +37,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
-	  .help = "run these analyses, separated by commas, of which 'all' are those that apply to the trace and "
-		  "'all,-futex' the others but that one; default: all" },
+	  .help = "run these analyses, separated by commas; 'all' means those that apply to the trace, "
+		  "'all,-futex' means all except futex; default: all" },
 	CLI_OPTION_PATH(
 		"symbols", 0, CLI_TEXTS, "PLACE", struct build_options, symbols,
 		"look for names of functions in this folder, as if it were the root of the machine that was "
@@ -46,34 +46,31 @@ static const struct cli_option options[] = {
 		"or in this table of addresses and names, as nm prints it; none: look nowhere; default: the "
 		"binaries "
 		"of this machine, if they are those of the trace"),
-	CLI_OPTION_PATH(
-		"define", 'x', CLI_TEXTS, "FILE", struct build_options, definitions,
-		"run the analyses that FILE defines, or the files of a folder, such as XML of Trace Compass; "
-		"of the others, those that '-a' names"),
+	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct build_options, definitions,
+			"run only the analyses that FILE, or the files of a folder, define, such as XML of Trace "
+			"Compass, and those that '-a' names"),
 	CLI_OPTION_TEXT(
 		"map", "MAP", struct build_options, map,
 		"the traces are tables of text, and these columns are the parts of an event, as in "
 		"time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
 		"names"),
 	CLI_OPTIONS_HOST(struct build_options, hosts),
-	CLI_OPTION_CHOICE(
-		"backend", "WHERE", struct build_options, backend, backends,
-		"keep histories on disk; or partial ones there, which read the trace again to answer; or make "
-		"none, but say what one would be, in memory or, for the time alone, nowhere (null); default: "
-		"disk"),
+	CLI_OPTION_CHOICE("backend", "WHERE", struct build_options, backend, backends,
+			  "keep histories on disk; or keep partial ones there, which read the trace again to "
+			  "answer; or make no store, and say how large a history in memory is (memory) or only how "
+			  "long a build takes (null); default: disk"),
 	CLI_OPTION_NUMBER(
 		"checkpoint-events", CLI_NUMBER, "N", struct build_options, checkpoint_events, 1, INT64_MAX,
 		"put a checkpoint into partial histories every N events: fewer make them smaller, and answers "
 		"slower; default: 50000"),
 	CLI_OPTIONS_TREE(struct build_options, tree,
-			 "take at most this much memory, 86M or more; of the trace, what is more than fits goes to "
-			 "disk; default: 224M, for each host that is built at a time"),
-	CLI_OPTION_NUMBER(
-		"threads", CLI_NUMBER, "N", struct build_options, threads, 1, 1024,
-		"have about N processors work: reading, analyses, sorting and writing run beside one another; "
-		"1: one thread does all of it. From 6 on, a long trace is cut in time if '-a kernel' alone is "
-		"asked for, with the same states. A live trace and a partial history are read and analysed by "
-		"one; default: the processors that there are"),
+			 "use at most this much memory, 86M or more; what does not fit goes to disk; default: 224M "
+			 "for each host that is being built"),
+	CLI_OPTION_NUMBER("threads", CLI_NUMBER, "N", struct build_options, threads, 1, 1024,
+			  "keep about N processors busy: reading, analyses, sorting and writing run in parallel; "
+			  "1: one thread does everything. From 6 on, a long trace is cut in time for '-a kernel' "
+			  "alone, with the same states. One thread reads and analyses a live trace or a partial "
+			  "history; default: all processors"),
 	/* For who works on the code: the build chooses (build_choose_slices()). */
 	CLI_OPTION_NUMBER("slices", CLI_NUMBER, "N", struct build_options, slices, 1, 64, NULL),
 	CLI_OPTION_NUMBER("slice-events", CLI_NUMBER, "N", struct build_options, slice_events, 16, INT64_MAX, NULL),
@@ -86,13 +83,11 @@ static const struct cli_option options[] = {
 			  "give a stack that was emptied the depth zero, or make it null; default: zero"),
 	CLI_OPTION_NUMBER(
 		"publish", CLI_DURATION, "NS", struct build_options, publish, 1, INT64_MAX,
-		"publish every NS what was read: others can see it, and it survives a crash; default: after "
-		"three seconds, of a live trace after one, then as often as it takes 3 % of the time"),
-	CLI_OPTION_FLAG(
-		"no-overviews", 0, struct build_options, no_overviews,
-		"make no overviews of long histories and many segments: this saves time and disk, and makes "
-		"views "
-		"of all of a long trace slow"),
+		"publish what was read every NS: others can see it, and it survives a crash; default: after three "
+		"seconds, for a live trace after one, then so often that it takes 3 % of the time"),
+	CLI_OPTION_FLAG("no-overviews", 0, struct build_options, no_overviews,
+			"make no overviews of long histories and many segments: this saves time and disk space, "
+			"but views of a whole long trace are slow"),
 	CLI_OPTION_PROGRESS(struct build_options),
 	CLI_OPTION_FLAG("quiet", 'q', struct build_options, quiet,
 			"print only errors, and warnings if the store is partial"),
@@ -275,11 +270,12 @@ static enum cli_exit check_backend(const struct build_options *chosen)
 	if (chosen->slices == 0 && chosen->slice_events != 0)
 		return report_exit(CLI_USAGE, "'--slice-events' goes with '--slices'");
 	if (chosen->slices != 0 && (chosen->resume || chosen->publish != 0))
-		return report_exit(CLI_USAGE,
-				   "a build in slices shows nothing before its end: '--%s' goes without '--slices'",
-				   chosen->resume ? "resume" : "publish");
+		return report_exit(
+			CLI_USAGE,
+			"a build in slices shows nothing before its end: '--%s' cannot be combined with '--slices'",
+			chosen->resume ? "resume" : "publish");
 	if (!makes_store && (chosen->output != NULL || chosen->force))
-		return report_exit(CLI_USAGE, "'--backend %s' makes no store, so that '--%s' has nothing to say",
+		return report_exit(CLI_USAGE, "'--backend %s' makes no store, so '--%s' does not apply",
 				   chosen->backend, chosen->output != NULL ? "output" : "force");
 	return CLI_OK;
 }

@@ -86,7 +86,7 @@ static int print(const struct histree_flame *flame, const struct cli_question *q
 	const struct histree_flame_node *nodes = histree_flame_nodes(flame, &count);
 	const bool is_empty = nodes[0].total[0] == 0 && nodes[0].total[1] == 0;
 	return flame_rows_print(flame, &request,
-				is_empty ? report_exit(CLI_NOTHING, "no call is going on in that time") : CLI_OK);
+				is_empty ? report_exit(CLI_NOTHING, "no call is active in that time") : CLI_OK);
 }
 
 static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawing, char *const paths[SIDES],
@@ -501,12 +501,12 @@ static enum cli_exit check_analyses(const struct state_side sides[SIDES])
 	const char *b = histree_history_info(sides[1].history)->provider;
 	bool are_alike = strcmp(a, b) == 0 ||
 			 (strncmp(a, kernel, strlen(kernel)) == 0 && strncmp(b, kernel, strlen(kernel)) == 0);
-	return are_alike
-		       ? CLI_OK
-		       : report_exit(CLI_USAGE,
-				     "'%s' has states of '%s' and '%s' those of '%s', which do not compare: choose "
-				     "an analysis that both have with '--analysis', or build one with '-a %s'",
-				     sides[0].target.path, a, sides[1].target.path, b, a);
+	return are_alike ? CLI_OK
+			 : report_exit(
+				   CLI_USAGE,
+				   "'%s' has states of '%s' and '%s' those of '%s', which cannot be compared: "
+				   "choose an analysis that both have with '--analysis', or build one with '-a %s'",
+				   sides[0].target.path, a, sides[1].target.path, b, a);
 }
 
 static int compare_states(const struct cli_words *words, const struct cli_question questions[SIDES],
@@ -661,7 +661,7 @@ const struct cli_verb verb_compare = {
 		ASKS(FORMAT),
 	.says = { [ASK_FROM] = " of A",
 		  [ASK_TO] = " of A",
-		  [ASK_HOST] = ": as A",
+		  [ASK_HOST] = ": it is A",
 		  [ASK_WHERE] = ", as in 'tid == 42'; of segments and, with --flame, samples and calls",
 		  [ASK_BY] = ", a field of segments; default: name",
 		  [ASK_ANALYSIS] = ": its states, or how long its segments last; default: kernel, or the first "

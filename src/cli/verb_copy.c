@@ -102,8 +102,8 @@ static int copy_run(void *said, const struct cli_words *words)
 	status = choose_part(path, chosen, &wanted, &rows);
 	if (status == CLI_OK && wanted.is_part && is_same_place(path, wanted.out))
 		status = report_exit(CLI_USAGE,
-				     "a part never takes the place of the whole: give it a name of its own, as "
-				     "in 'histree copy %s part --from +1s'",
+				     "a part never replaces the whole store: give it a name of its own, as in "
+				     "'histree copy %s part --from +1s'",
 				     path);
 	if (status == CLI_OK) {
 		progress_catch_signals();
@@ -117,7 +117,7 @@ static int copy_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_copy = {
 	.name = "copy",
-	.summary = "make a store of a store: of a part of its time, or with another kind of tree",
+	.summary = "make a store from another one: of a part of its time, or with another kind of tree",
 	.arguments = "STORE [OUT]",
 	.words_min = 1,
 	.words_max = 2,

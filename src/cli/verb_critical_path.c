@@ -722,10 +722,11 @@ struct why {
 
 static const char *const rule_words[HISTREE_PATH_RULE_COUNT] = {
 	[HISTREE_PATH_WOKEN_AGAIN] = "it was woken, and woken again before it had a CPU: it waited for a CPU",
-	[HISTREE_PATH_FROM_IDLE] = "woken by an idle CPU or the kernel at work for nobody: a wait, not their work",
+	[HISTREE_PATH_FROM_IDLE] =
+		"woken by an idle CPU, or by the kernel at work for no thread: a wait, not their work",
 	[HISTREE_PATH_FROM_ITSELF] = "woken by itself: a wait for something else",
 	[HISTREE_PATH_SENT_BEFORE] = "the packet was under way before it began to wait: not its sender's work",
-	[HISTREE_PATH_WAIT_KEPT] = "others were blocked and nobody is known who woke them: a wait of theirs",
+	[HISTREE_PATH_WAIT_KEPT] = "others were blocked, and what woke them is not known: a wait of theirs",
 	[HISTREE_PATH_BEGINS_LATER] = "who woke it began only later: a wait until then",
 };
 
@@ -922,8 +923,8 @@ const struct cli_verb verb_why = {
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_LIMIT] = ", threads and waits; default: 8",
-		  [ASK_COLUMNS] = ", of the table",
+	.says = { [ASK_LIMIT] = " of threads and waits; default: 8",
+		  [ASK_COLUMNS] = " of the table",
 		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = why_option_rows,
 	.options_size = sizeof(struct why_options),

@@ -73,7 +73,7 @@ const struct cli_verb verb_dump = {
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(WHERE) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = ", as in 'process == 2673 && label == blocked'",
-		  [ASK_HOST] = "; paths are then those of its own" },
+		  [ASK_HOST] = "; paths then have no host" },
 	.options = options,
 	.options_size = sizeof(struct dump_options),
 	.run = dump_run,

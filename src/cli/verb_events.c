@@ -262,8 +262,7 @@ static enum cli_exit report_no_events(const struct listing *listing, const char 
 	if (absent == NULL)
 		return report_none("events", where);
 	return report_exit(CLI_NOTHING,
-			   "there are no such events: none of those that were looked at has a field '%.60s'%s",
-			   absent,
+			   "there are no such events: none of those that were read has a field '%.60s'%s", absent,
 			   strcasecmp(absent, "name") == 0 || strcasecmp(absent, "event") == 0
 				   ? "; the name of an event is its 'type', as in 'type == sched_switch'"
 				   : "");
@@ -302,7 +301,7 @@ static enum cli_exit find_host(const struct listing *listing, const struct cli_q
 		return *where != NULL ? CLI_OK : report_no_memory();
 	}
 	if (listing->hosts == NULL)
-		return report_exit(CLI_USAGE, "'--host': '%s' is not of several hosts", listing->target.path);
+		return report_exit(CLI_USAGE, "'--host': '%s' does not have several hosts", listing->target.path);
 	return report_exit(CLI_USAGE, "'--host': '%s' has no host '%s'; it has %s", listing->target.path,
 			   question->host, names);
 }
@@ -315,7 +314,7 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	if (target_open(&listing->target, words->words[0], &error) != HISTREE_OK)
 		return report_error(&error);
 	if (listing->target.store == NULL) {
-		report("'%s' is a file, and events are those of a store", words->words[0]);
+		report("'%s' is a file; only a store has events", words->words[0]);
 		return CLI_USAGE;
 	}
 	enum histree_status status = histree_events_open(listing->target.store, &listing->events, &error);

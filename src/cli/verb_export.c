@@ -213,9 +213,8 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 	enum cli_exit code = CLI_OK;
 	bool has_rows = segments != NULL || choice->events;
 	if (has_rows && choice->events && (segments != NULL || choice->question->analysis != NULL))
-		code = report_exit(CLI_USAGE,
-				   "'--events' are of the trace, and '--analysis' names what an analysis "
-				   "made: choose one");
+		code = report_exit(CLI_USAGE, "'--events' writes the events of the trace, '--analysis' what an "
+					      "analysis made: choose one");
 	else if (choice->events && choice->question->thread != NULL)
 		code = report_exit(CLI_USAGE,
 				   "'--thread' chooses states or segments to export; 'histree events --thread' "
@@ -227,8 +226,8 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 				   words->words[1]);
 	else if (choice->question->where != NULL && !has_rows && choice->for_viewer)
 		code = report_exit(CLI_USAGE,
-				   "'--where' chooses states for tables, segments with '-a NAME', and "
-				   "events with '--events'; a viewer's file has the states of attributes whole");
+				   "'--where' chooses states for tables, segments with '-a NAME', and events with "
+				   "'--events'; a file for a viewer has all states of an attribute");
 
 	if (code != CLI_OK)
 		return code;
@@ -239,10 +238,10 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(&source->own, words->words[0], &error);
 	if (status == HISTREE_OK && source->own.store == NULL)
-		return report_exit(CLI_INPUT,
-				   "'%s' is one file: events are of a store, the folder that 'histree build' "
-				   "makes",
-				   words->words[0]);
+		return report_exit(
+			CLI_INPUT,
+			"'%s' is one file; only a store, the folder that 'histree build' makes, has events",
+			words->words[0]);
 	if (status == HISTREE_OK)
 		status = histree_events_open(source->own.store, &source->events, &error);
 	if (status != HISTREE_OK)
@@ -664,10 +663,10 @@ static const struct cli_option options[] = {
 			"write the events of the trace instead of states"),
 	CLI_OPTION_CHOICE(
 		"compression", "HOW", struct export_options, compression, compressions,
-		"of parquet, arrow and arrow-stream, compress by zstd, or none; default: zstd for parquet"),
+		"for parquet, arrow and arrow-stream: compress with zstd, or none; default: zstd for parquet"),
 	CLI_OPTION_CHOICE("partition", "SLICE", struct export_options, partition, slices,
-			  "of parquet, make the folder OUT with files by analysis and hour, day, minute or second"),
-	CLI_OPTION_FORCE(struct export_options, "replace an existing OUT once the new one is whole"),
+			  "for parquet: make a folder OUT with files by analysis and hour, day, minute or second"),
+	CLI_OPTION_FORCE(struct export_options, "replace an existing OUT once the new one is complete"),
 	CLI_OPTION_PROGRESS(struct export_options),
 	{ 0 },
 };
@@ -718,13 +717,13 @@ static enum cli_exit export_options_check(const struct export_options *chosen, c
 		return report_exit(CLI_USAGE,
 				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
 	if (chosen->question.columns != NULL && !format->takes_columns)
-		return report_exit(CLI_USAGE, "'--columns' is of arrow, arrow-stream, parquet and csv, not of %s",
+		return report_exit(CLI_USAGE, "'--columns' is for arrow, arrow-stream, parquet and csv, not for %s",
 				   format->name);
 	if (chosen->compression != NULL && !format->takes_compression)
-		return report_exit(CLI_USAGE, "'--compression' is of parquet, arrow and arrow-stream, not of %s",
+		return report_exit(CLI_USAGE, "'--compression' is for parquet, arrow and arrow-stream, not for %s",
 				   format->name);
 	if (chosen->partition != NULL && !format->takes_partition)
-		return report_exit(CLI_USAGE, "'--partition' is of parquet, not of %s", format->name);
+		return report_exit(CLI_USAGE, "'--partition' is for parquet, not for %s", format->name);
 	return export_file_check(chosen->output, chosen->force,
 				 chosen->partition != NULL ? EXPORT_TO_FOLDER : format->place);
 }
@@ -791,7 +790,7 @@ const struct cli_verb verb_export = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS),
 	.says = { [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
-		  [ASK_COLUMNS] = ", as in 'path,start,value'; of arrow, arrow-stream, parquet and csv",
+		  [ASK_COLUMNS] = ", as in 'path,start,value'; for arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	.options = options,
 	.options_size = sizeof(struct export_options),

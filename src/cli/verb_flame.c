@@ -416,13 +416,11 @@ enum cli_exit stack_history_open(struct target *target, const char *path, const 
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	if (*out == NULL && (*out = find_history(target)) == NULL)
-		return report_exit(
-			CLI_INPUT,
-			"'%s' has no call stacks; 'histree build -a ust-calls' makes them of lttng-ust-cyg-profile "
-			"and uftrace, '-a samples,sample-stacks' of perf record -g, '-a tracks' of spans, and "
-			"files "
-			"that define analyses of other events",
-			target->path);
+		return report_exit(CLI_INPUT,
+				   "'%s' has no call stacks; 'histree build -a ust-calls' makes them from "
+				   "lttng-ust-cyg-profile and uftrace, '-a samples,sample-stacks' from perf record "
+				   "-g, '-a tracks' from spans, and files that define analyses from other events",
+				   target->path);
 	target_warn_of_version(target, histree_history_info(*out)->provider,
 			       histree_history_info(*out)->provider_version);
 	return CLI_OK;
@@ -488,20 +486,17 @@ static const struct cli_option options[] = {
 	OLD("by-cpu", "cpu"),
 #undef OLD
 	CLI_OPTION_TEXT("event", "EVENT", struct flame_options, event,
-			"of samples: take those of this event; default: the one with most samples"),
+			"for samples: take those of this event; default: the event with the most samples"),
 	CLI_OPTION_FLAG("count", 0, struct flame_options, count,
-			"of samples: add up how many there are; default: their periods, such as ns of cpu-clock"),
-	CLI_OPTION_FLAG(
-		"waits", 0, struct flame_options, waits,
-		"add up the times at which threads had no CPU, by what they waited for and who woke them; of "
-		"all, "
-		"or of each THREAD, such as 42 or HOST/42"),
+			"for samples: count them; default: add up their periods, such as ns of cpu-clock"),
+	CLI_OPTION_FLAG("waits", 0, struct flame_options, waits,
+			"add up the times at which threads had no CPU, by what they waited for and who woke them, "
+			"for all threads or for each THREAD, such as 42 or HOST/42"),
 	CLI_OPTION_NUMBER("depth", CLI_NUMBER, "N", struct flame_options, depth, 0, HISTREE_PATH_WAKERS_MAX,
-			  "with --waits, follow who woke whom up to N threads far; default: 4"),
-	CLI_OPTION_NUMBER(
-		"min", CLI_DURATION, "DURATION", struct flame_options, min, 0, INT64_MAX,
-		"leave out what took less time than this; default: in text, less than a 200th of all, else "
-		"nothing"),
+			  "with --waits, follow the chain of wakers for up to N threads; default: 4"),
+	CLI_OPTION_NUMBER("min", CLI_DURATION, "DURATION", struct flame_options, min, 0, INT64_MAX,
+			  "leave out what took less time than this; default: in text, a 200th of the total, else "
+			  "nothing is left out"),
 	CLI_OPTION_FLAG("folded", 0, struct flame_options, folded,
 			"print lines as tools for flame graphs read them: a;b;c and the ns in c itself"),
 	CLI_OPTIONS_PICTURE(struct flame_options, picture, "draw a flame graph", "the stacks"),
@@ -679,7 +674,7 @@ static enum cli_exit choose(const struct flame_options *chosen, const char *path
 	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->question.analysis);
 	return *are_samples || of_samples == NULL
 		       ? CLI_OK
-		       : report_exit(CLI_USAGE, "'--%s' is of samples, and these stacks are those of %s",
+		       : report_exit(CLI_USAGE, "'--%s' is for samples, but these stacks are those of %s",
 				     of_samples, chosen->waits ? "waits" : "calls");
 }
 
@@ -735,7 +730,7 @@ static int flame_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_flame = {
 	.name = "flame",
-	.summary = "add up the call stacks or the waits of a time, as a tree, as lines or as a flame graph",
+	.summary = "add up call stacks or waits, as a tree, as lines or as a flame graph",
 	.arguments = "STORE [PATTERN... | THREAD...]",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
@@ -743,7 +738,7 @@ const struct cli_verb verb_flame = {
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
 		ASKS(FORMAT),
 	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples, and of the rows of calls",
-		  [ASK_BY] = ": thread, or, of samples, process or cpu; default: add up all",
+		  [ASK_BY] = ": thread or, for samples, process or cpu; default: add up everything",
 		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
 		  [ASK_HOST] = "; of samples" },
 	.options = options,

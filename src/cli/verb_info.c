@@ -86,7 +86,7 @@ static void put_clock_line(FILE *file, const struct histree_clock *clock, const 
 {
 	fputs(histree_clock_quality_name(clock->quality), file);
 	if (clock->quality == HISTREE_CLOCK_ABSENT)
-		fputs(": nobody knows it, and times are not corrected", file);
+		fputs(": it is not known, and times are not corrected", file);
 	if (clock->quality == HISTREE_CLOCK_ABSENT || clock->quality == HISTREE_CLOCK_REFERENCE)
 		return;
 	if (clock->quality != HISTREE_CLOCK_GIVEN)

@@ -25,7 +25,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct join_options, on),
 	  .old = "by",
-	  .help = "take only pairs in which this field of the segment is a part of the attribute's path, as tid" },
+	  .help = "take only pairs in which this field of the segment, such as tid, is a component of the "
+		  "attribute's path" },
 	{ 0 },
 };
 
@@ -200,7 +201,7 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 		return report_error(&error);
 	return lost != CLI_OK || joining->rows.row_count > 0
 		       ? lost
-		       : report_exit(CLI_NOTHING, "no such segment is in the time of such a state");
+		       : report_exit(CLI_NOTHING, "no such segment overlaps such a state");
 }
 
 /* ------------------------------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct load_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSIS,
-	  .help = "call the history, or the segments, so; default: states, or segments" },
+	  .help = "give the history, or the segments, this name; default: states, or segments" },
 	CLI_OPTION_CHOICE("format", "FORMAT", struct load_options, format, formats,
 			  "read the files as tsv, csv or json; default: as their beginnings show"),
 	{ .name = "names",
@@ -35,7 +35,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct load_options, columns),
 	  .old = "columns",
-	  .help = "the files have no line of names, and their columns are called so, as in time,path,value" },
+	  .help = "the files have no line of names, and these are the names of their columns, as in "
+		  "time,path,value" },
 	CLI_OPTION_PATH(
 		"initial", 0, CLI_TEXT, "FILE", struct load_options, initial,
 		"begin a history of changes with the states in this file, which 'histree query --at' printed"),
@@ -68,8 +69,7 @@ static enum cli_exit read_ns(const char *option, const char *text, bool *has, hi
 	*has = text != NULL;
 	if (text == NULL || number_parse_signed(text, out))
 		return CLI_OK;
-	return report_exit(CLI_USAGE,
-			   "'--%s': '%s' is not a time in ns, as the rows have it; see 'histree load --help'",
+	return report_exit(CLI_USAGE, "'--%s': '%s' is not a time in ns, as in the rows; see 'histree load --help'",
 			   option, text);
 }
 
@@ -135,7 +135,7 @@ static int load_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_load = {
 	.name = "load",
-	.summary = "make a store of states or segments that are written as text",
+	.summary = "make a store from states or segments written as text",
 	.arguments = "FILE...",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,

@@ -118,7 +118,7 @@ static int label_rows_print(const struct histree_history *history, const struct 
 		for (const char *const *pattern = tables[i].patterns; *pattern != NULL; pattern++)
 			put_table(&rows, &tables[i], *pattern);
 	if (count == 0)
-		report("nothing is said of what the values mean; 'histree load --label-file' can say it");
+		report("the history does not say what its values mean; 'histree load --label-file' can say it");
 	return rows_close(&rows, count > 0 ? CLI_OK : CLI_NOTHING);
 }
 
@@ -140,8 +140,8 @@ static const struct cli_option options[] = {
 		"list what values mean instead, by patterns of attributes, as 'histree load --label-file' reads "
 		"it"),
 	CLI_OPTION_FLAG("charts", 0, struct ls_options, charts,
-			"list the charts of all histories instead, or of that of -a, which 'histree draw --chart' "
-			"draws"),
+			"list the charts of all histories instead, or those of the history of -a; 'histree draw "
+			"--chart' draws them"),
 	{ 0 },
 };
 
@@ -241,10 +241,10 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
 	if (chosen->labels)
-		return report_exit(CLI_USAGE, "'--labels' is of states, and '%s' has segments",
+		return report_exit(CLI_USAGE, "'--labels' is for states, but '%s' has segments",
 				   chosen->question.analysis);
 	if (chosen->name != NULL)
-		return report_exit(CLI_USAGE, "'--name' is of attributes, and '%s' has segments",
+		return report_exit(CLI_USAGE, "'--name' is for attributes, but '%s' has segments",
 				   chosen->question.analysis);
 	if (words->count > 1)
 		return report_exit(CLI_USAGE,
@@ -269,14 +269,15 @@ static int ls_run(void *said, const struct cli_words *words)
 	struct target target;
 	struct histree_error error = { 0 };
 	if (chosen->children && chosen->name == NULL)
-		return report_exit(CLI_USAGE,
-				   "'--children' is of '--name'; 'PATH/*' is what is one level below PATH");
+		return report_exit(
+			CLI_USAGE,
+			"'--children' goes with '--name'; 'PATH/*' stands for what is one level below PATH");
 	if (chosen->labels && (chosen->name != NULL || words->count > 1))
 		return report_exit(CLI_USAGE,
-				   "'--labels' lists all labels of the history, without PATTERN and '--name'");
+				   "'--labels' lists all labels of the history: leave out PATTERN and '--name'");
 	if (chosen->charts && (chosen->labels || chosen->name != NULL || words->count > 1))
 		return report_exit(CLI_USAGE,
-				   "'--charts' lists all charts, without PATTERN, '--name' and '--labels'");
+				   "'--charts' lists all charts: leave out PATTERN, '--name' and '--labels'");
 	if (target_open(&target, words->words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (chosen->charts)

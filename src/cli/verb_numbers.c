@@ -31,10 +31,9 @@ struct numbers_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_FLAG(
-		"change", 0, struct numbers_options, change,
-		"print by how much numbers grew from --from to --to, the greatest first: of running sums, what "
-		"was counted in between"),
+	CLI_OPTION_FLAG("change", 0, struct numbers_options, change,
+			"print by how much numbers grew from --from to --to, the greatest first; for running sums, "
+			"that is what was counted in between"),
 	{ 0 },
 };
 
@@ -400,7 +399,7 @@ static int numbers_run(void *said, const struct cli_words *words)
 	struct histree_history *history = NULL;
 	struct printing printing = { .parts = (uint32_t)chosen->question.parts };
 	if (chosen->change && chosen->question.parts != 0)
-		return report_exit(CLI_USAGE, "'--change' is of the whole range, not of '--parts'");
+		return report_exit(CLI_USAGE, "'--change' is about the whole range: leave out '--parts'");
 	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));

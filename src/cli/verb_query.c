@@ -183,20 +183,18 @@ static enum cli_exit check_lookup(const struct query_options *chosen)
 		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
 					      "questions: choose one");
 	if (chosen->stack_top && chosen->question.at == NULL)
-		return report_exit(CLI_USAGE, "'--stack-top' is of one time: it needs '--at'");
+		return report_exit(CLI_USAGE, "'--stack-top' is about one time: it needs '--at'");
 	if ((chosen->first_value || chosen->changes) && chosen->question.at != NULL)
-		return report_exit(CLI_USAGE, "'--%s' is of a range: it needs '--from' and '--to'",
+		return report_exit(CLI_USAGE, "'--%s' is about a range: it needs '--from' and '--to'",
 				   chosen->changes ? "changes" : "first-value");
 	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->times != 0 || chosen->stats))
-		return report_exit(
-			CLI_USAGE,
-			"'--step', '--times' and '--stats' are of the states of a range or a time, not of "
-			"'--stack-top', '--first-value' or '--changes'");
+		return report_exit(CLI_USAGE, "'--step', '--times' and '--stats' are for the states of a range or "
+					      "a time, not for '--stack-top', '--first-value' or '--changes'");
 	if ((chosen->stack_top || chosen->first_value) && chosen->question.where != NULL)
 		return report_exit(CLI_USAGE,
-				   "'--where' is of the states of a range or a time, and of '--changes'");
+				   "'--where' is for the states of a range or a time, and for '--changes'");
 	if (!chosen->changes && chosen->question.reverse)
-		return report_exit(CLI_USAGE, "'--reverse' is of '--changes'");
+		return report_exit(CLI_USAGE, "'--reverse' goes with '--changes'");
 	return CLI_OK;
 }
 
@@ -538,11 +536,11 @@ const struct cli_verb verb_query = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
 		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
-	.says = { [ASK_HOST] = "; paths are then those of its own",
+	.says = { [ASK_HOST] = "; paths then have no host",
 		  [ASK_AT] = ": the states of the attributes that match, or of all",
 		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'; alone, of the whole history",
 		  [ASK_PARTS] = ": what each attribute was for most of it",
-		  [ASK_REVERSE] = ", of --changes" },
+		  [ASK_REVERSE] = "; only with --changes" },
 	.options = options,
 	.options_size = sizeof(struct query_options),
 	.run = query_run,

@@ -21,31 +21,31 @@ struct rebuild_options {
 };
 
 /* What both verbs take, last. */
-#define OPTIONS_OF_BOTH                                                                                        \
-	{ .name = "symbols",                                                                                   \
-	  .argument = "PLACE",                                                                                 \
-	  .kind = CLI_TEXTS,                                                                                   \
-	  .member = offsetof(struct rebuild_options, symbols),                                                 \
-	  .complete = CLI_COMPLETE_PATH,                                                                       \
-	  .help = "look for names of functions in PLACE, as 'build --symbols' does, and not where that did" }, \
-		CLI_OPTION_PROGRESS(struct rebuild_options),                                                   \
-	{                                                                                                      \
-		.name = "quiet", .letter = 'q', .kind = CLI_FLAG,                                              \
-		.member = offsetof(struct rebuild_options, quiet), .help = "print only errors and warnings"    \
+#define OPTIONS_OF_BOTH                                                                                          \
+	{ .name = "symbols",                                                                                     \
+	  .argument = "PLACE",                                                                                   \
+	  .kind = CLI_TEXTS,                                                                                     \
+	  .member = offsetof(struct rebuild_options, symbols),                                                   \
+	  .complete = CLI_COMPLETE_PATH,                                                                         \
+	  .help = "look for names of functions in PLACE, as 'build --symbols' does, instead of where the build " \
+		  "did" },                                                                                       \
+		CLI_OPTION_PROGRESS(struct rebuild_options),                                                     \
+	{                                                                                                        \
+		.name = "quiet", .letter = 'q', .kind = CLI_FLAG,                                                \
+		.member = offsetof(struct rebuild_options, quiet), .help = "print only errors and warnings"      \
 	}
 
 static const struct cli_option options[] = {
-	CLI_OPTION_PATH(
-		"define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
-		"take the analyses that are not histree's own from FILE, or the files of a folder, as 'build -x' "
-		"did"),
+	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
+			"take the definitions of analyses that are not built in from FILE, or from the files of a "
+			"folder, as 'build -x' did"),
 	OPTIONS_OF_BOTH,
 	{ 0 },
 };
 
 static const struct cli_option add_options[] = {
 	CLI_OPTION_PATH("trace", 0, CLI_TEXTS, "TRACE", struct rebuild_options, traces,
-			"read this trace, which is the one that the store was made of and lies elsewhere now"),
+			"read the trace that the store was made from here, because it was moved"),
 	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
 			"add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them"),
 	OPTIONS_OF_BOTH,
@@ -399,7 +399,7 @@ static int add_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_add = {
 	.name = "add",
-	.summary = "add analyses to a store, from the trace that it was made of",
+	.summary = "add analyses to a store, from the trace that it was made from",
 	.arguments = "STORE [ANALYSIS]...",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
@@ -411,7 +411,7 @@ const struct cli_verb verb_add = {
 
 const struct cli_verb verb_rebuild = {
 	.name = "rebuild",
-	.summary = "build a store again from the trace that it was made of",
+	.summary = "build a store again from the trace that it was made from",
 	.arguments = "STORE [TRACE]...",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,

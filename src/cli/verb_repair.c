@@ -157,7 +157,7 @@ static int repair_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_repair = {
 	.name = "repair",
-	.summary = "make a sound store of what can be read of a damaged one",
+	.summary = "make a sound store from what can be read of a damaged one",
 	.arguments = "STORE",
 	.words_min = 1,
 	.words_max = 1,

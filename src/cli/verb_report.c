@@ -29,7 +29,7 @@ struct report_options {
 static const struct cli_option options[] = {
 	CLI_OPTION_PATH("html", 0, CLI_TEXT, "FILE", struct report_options, html,
 			"write the page as one file of HTML, with pictures"),
-	CLI_OPTION_FORCE(struct report_options, "replace an existing FILE once the new one is whole"),
+	CLI_OPTION_FORCE(struct report_options, "replace an existing FILE once the new one is complete"),
 	{ 0 },
 };
 
@@ -157,7 +157,7 @@ static int report_run(void *said, const struct cli_words *words)
 	if (code == CLI_OK && target_open(&target, words->words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
 	else if (code == CLI_OK && target.store == NULL)
-		code = report_exit(CLI_USAGE, "'%s' is a file, and a report is of a store; see 'histree info'",
+		code = report_exit(CLI_USAGE, "'%s' is a file, but a report needs a store; see 'histree info'",
 				   target.path);
 	if (code == CLI_OK)
 		code = open_history(&target, &source.history);

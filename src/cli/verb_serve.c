@@ -33,9 +33,10 @@ static const struct cli_option options[] = {
 	CLI_OPTION_TEXT("allow-origin", "ORIGIN", struct serve_options, allowed_origin,
 			"answer pages of this origin too, such as https://traces.example"),
 	CLI_OPTION_FLAG("trust-stores", 0, struct serve_options, trusts_stores,
-			"read the trace that a store names, wherever it is, and not only below a STORE or FOLDER"),
-	CLI_OPTION_NUMBER("memory", CLI_SIZE, "BYTES", struct serve_options, memory, 1024 * 1024, UINT64_MAX,
-			  "take so much memory for all answers together; more requests wait; default: 512M"),
+			"read the trace that a store names wherever it is, even outside of every STORE and FOLDER"),
+	CLI_OPTION_NUMBER(
+		"memory", CLI_SIZE, "BYTES", struct serve_options, memory, 1024 * 1024, UINT64_MAX,
+		"use at most this much memory for all answers together; further requests wait; default: 512M"),
 	CLI_OPTION_PATH("web-root", 0, CLI_TEXT, "FOLDER", struct serve_options, web_root,
 			"serve the page from the files of this folder"),
 	{ 0 },

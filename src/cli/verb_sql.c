@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH },
 	CLI_OPTION_NUMBER(
 		"memory", CLI_SIZE, "BYTES", struct sql_options, memory, 16 << 20, UINT64_C(1) << 40,
-		"use about that much memory; what SQLite sorts beyond it goes to temporary files; default: 160M"),
+		"use about this much memory; what SQLite sorts beyond it goes to temporary files; default: 160M"),
 	CLI_OPTION_PROGRESS(struct sql_options),
 	{ 0 },
 };
@@ -55,7 +55,7 @@ static int sql_run(void *said, const struct cli_words *words)
 
 const struct cli_verb verb_sql = {
 	.name = "sql",
-	.summary = "ask a store in SQL",
+	.summary = "query a store in SQL",
 	.arguments = "STORE [STATEMENT]",
 	.words_min = 1,
 	.words_max = 2,

@@ -17,7 +17,7 @@ struct sync_options {
 
 static const struct cli_option options[] = {
 	CLI_OPTION_TEXT("reference", "HOST", struct sync_options, reference,
-			"take the time of this host as that of all; default: the first one"),
+			"convert all times to the clock of this host; default: the first host"),
 	CLI_OPTION_PROGRESS(struct sync_options),
 	{ 0 },
 };

@@ -515,7 +515,7 @@ static enum cli_exit print(struct top_rows *top, const struct histree_time_use *
 	if (code == CLI_OK && count == 0)
 		code = report_nothing(chosen, history);
 	if (top->switches.has_gaps)
-		report("warning: events are missing in that time, so that there may have been more switches");
+		report("warning: events are missing in that time, so there may have been more switches");
 	if (histree_time_use_loss(use).nodes > 0 || top->switches.is_damaged)
 		code = host_part_damaged(history);
 	return (enum cli_exit)rows_close(&writer, code);
@@ -555,9 +555,8 @@ static void say_of_cpus(const struct top_rows *top, const struct histree_time_us
 		found++;
 	}
 	if (found > 0)
-		report("warning: not recorded: CPU%s %s, of which there are no events: nobody knows what threads "
-		       "did "
-		       "there",
+		report("warning: not recorded: CPU%s %s, of which there are no events, so it is not known what "
+		       "threads did there",
 		       found > 1 ? "s" : "", names);
 }
 
@@ -667,9 +666,9 @@ const struct cli_verb verb_top = {
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) |
 		ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = " over host, thread, process, name, cpu, state, system_call and had_by",
-		  [ASK_BY] = ", or of several with commas: thread, process, name, cpu, state, system-call, had-by "
-			     "(who "
-			     "had the CPU that others waited for) or host; default: thread",
+		  [ASK_BY] =
+			  ", or of several, separated by commas: thread, process, name, cpu, state, system-call, "
+			  "had-by (who had the CPU that others waited for) or host; default: thread",
 		  [ASK_SORT] = "; KEY is user, system, waiting, blocked and so on, count, longest_wait, "
 			       "longest_block, voluntary or involuntary; default: what ran longest",
 		  [ASK_LIMIT] = "; default: 10 in text, else all",
