@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_sql.c - ask a store in SQL: the statement of the command line, those of a file or of standard input, or
+ * verb_sql.c - query a store in SQL: the statement of the command line, those of a file or of standard input, or
  * those that are typed.
  */
 #include <string.h>
