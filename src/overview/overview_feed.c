@@ -59,12 +59,13 @@ struct overview_feed {
 	uint32_t *run_of; /* each item */
 	size_t count, capacity, run_of_capacity, sorted_capacity;
 	struct value_table values, spare_values; /* that are no ints */
-	struct feed_run *runs;                   /* so many items each, in the order of their first ones */
+	struct feed_run *runs;                   /* how many items each has, in the order of their first ones */
 	size_t run_count, runs_capacity;
 	struct hash_index run_index; /* of runs, by quark */
 
 	unsigned char *answers; /* by quark, an enum feed_answer in two bits */
-	size_t answer_count, answers_capacity /* in bytes */;
+	size_t answer_count;
+	size_t answers_capacity; /* in bytes */
 	struct table of_answers;
 };
 

@@ -288,7 +288,7 @@ struct record_sort {
 	size_t used, capacity;
 	struct keyed_index *entries;
 	size_t count, entry_capacity;
-	uint64_t last;   /* key of the record before the next one in its run; of none 0 */
+	uint64_t last;   /* key of the record before the next one in its run, or 0 if that is the first */
 	bool is_ordered; /* what has gathered, and behind the run that is open */
 	size_t next;     /* to be handed out, where there are no runs */
 

@@ -281,7 +281,7 @@ static inline uint8_t *write_cell(uint8_t *at, const struct packed_cell *cell)
 	return at;
 }
 
-/* Returns where the next cell is; NULL: what is there is none. */
+/* Returns where the next cell is, or NULL if there is no whole cell here. */
 static inline const uint8_t *read_cell(const uint8_t *at, const uint8_t *end, struct packed_cell *cell)
 {
 	uint64_t number;
