@@ -11,5 +11,5 @@ histree query store --from +0 --to +1h lamp --format tsv
 histree query store --at 23:59:59.999999996 lamp
 # The first day of all has begun before the first time.
 echo '{"path":"a","start":-9223372036854775800,"end":-9223372036854775700,"type":"int","value":3}' >early.json
-histree load -o early early.json
+histree load -q -o early early.json
 histree dump early
