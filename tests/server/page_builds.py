@@ -40,13 +40,14 @@ def is_cancelled(page):
     """The trace is listed again, not opened again by itself, and nothing is left of its build."""
     page.browser.run("document.querySelector('.building button').click()")
     page.browser.until("document.querySelectorAll('.traces button').length === 1", "the trace is listed")
-    with urllib.request.urlopen(f"{page.server.url}api/v1/experiments") as answer:
-        assert json.load(answer) == []
     page.browser.until("!document.querySelector('.building')")
+    for known in "api/v1/experiments", "tsp/api/traces":
+        with urllib.request.urlopen(page.server.url + known) as answer:
+            assert json.load(answer) == [], known
     page.shoot("cancelled")
     page.browser.run("await new Promise((done) => setTimeout(done, 700))")
     assert page.get("document.querySelectorAll('.traces button').length") == 1
-    assert not list(page.server.folder.glob("*.histree")), list(page.server.folder.iterdir())
+    assert not list(page.server.folder.glob("*.histree*")), list(page.server.folder.iterdir())
 
 
 def is_opened_again(page):
