@@ -230,7 +230,8 @@ class Asked:
 
     def draw(self, *patterns: str, **options: Any) -> Picture:
         """A picture of states or numbers over time, or of the tree; see histree-draw(1)."""
-        return Picture(self._do("draw", patterns, {**options, "output": "-"}, is_answer=False))
+        self._use()
+        return drawing(self.path, patterns, options)
 
     def export(self, path: Any, *patterns: str, **options: Any) -> None:
         """Write states, segments or events in the format of another tool, by the end of the name; see histree-export(1)."""
@@ -245,7 +246,6 @@ class Asked:
         self._do("add", [",".join(analyses)], options, is_answer=False)
 
 
-def drawing(path: str, patterns: Any, options: Dict[str, Any]) -> Picture:
-    """The picture of the rows of a query of states."""
-    words = [] if patterns is None else [patterns] if isinstance(patterns, str) else list(patterns)
-    return Picture(_printed(_words("draw", [path, *words], {**options, "output": "-"}), is_answer=False))
+def drawing(path: str, patterns: Sequence[str], options: Dict[str, Any]) -> Picture:
+    """The picture of the rows of a query of states, or of a store."""
+    return Picture(_printed(_words("draw", [path, *patterns], {**options, "output": "-"}), is_answer=False))

@@ -101,6 +101,13 @@ def matching(attributes: int, pattern: str) -> List[int]:
     return found
 
 
+def listed(pattern: Pattern) -> List[Union[str, int, Attribute]]:
+    """Each of the patterns and attributes that one argument has."""
+    if isinstance(pattern, (str, Attribute)) or not isinstance(pattern, Iterable):
+        return [pattern]
+    return list(pattern)
+
+
 class History:
     """A history that is open: of a store, of a file, or of a StateSystem.  It never changes.
 
@@ -192,13 +199,20 @@ class History:
                            f"'{path}' is no path: it has an empty component or a stray backslash")
         return out.value
 
+    def patterns(self, pattern: Pattern) -> List[str]:
+        """The same as patterns alone, as the command takes them: an attribute that is named otherwise by its path.
+
+        >>> import histree
+        >>> histree.open(DEMO).history().patterns(["CPUs/*", 0])
+        ['CPUs/*', 'CPUs']
+        """
+        return [each if isinstance(each, str) else self.attributes(each)[0].path for each in listed(pattern)]
+
     def _quarks(self, handle: Handle, pattern: Pattern) -> List[int]:
         tree = lib.histree_history_attributes(handle.address)
-        if isinstance(pattern, (str, Attribute)) or not hasattr(pattern, "__iter__"):
-            pattern = [pattern]
         out: List[int] = []
         count = lib.histree_attributes_count(tree)
-        for each in pattern:
+        for each in listed(pattern):
             if isinstance(each, Attribute):
                 each = each.quark
             if isinstance(each, str):

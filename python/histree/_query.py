@@ -208,8 +208,8 @@ class StateQuery(Query):
 
     _row_name = "State"
 
-    #: What plot() draws: the path of a store, patterns, and options of `histree draw`.
-    picture: Optional[Tuple[str, Any, Dict[str, Any]]] = None
+    #: What plot() draws: the path of a store, how patterns are had, and options of `histree draw`.
+    picture: Optional[Tuple[str, Callable[[], List[str]], Dict[str, Any]]] = None
 
     def plot(self, **options: Any) -> Picture:
         """The rows of the query over time, as a picture that a notebook shows; options are those of histree-draw(1).
@@ -223,7 +223,7 @@ class StateQuery(Query):
             raise ArgumentError("what a store is asked over a time has a picture: Store.states() with 'from_' and 'to', or "
                                 "of all of the time")
         path, patterns, chosen = self.picture
-        return drawing(path, patterns, {**chosen, **options})
+        return drawing(path, patterns(), {**chosen, **options})
 
     def _row_columns(self) -> Optional[Sequence[str]]:
         columns = list(_STATE_COLUMNS if self._columns is None else self._columns)

@@ -10,7 +10,7 @@ from ._arrow import Stream
 from ._command import Asked
 from ._errors import ArgumentError, NotFoundError
 from ._handles import Handle, Scope, opened
-from ._history import Attribute, History, HistoryInfo, Label, Pattern
+from ._history import Attribute, History, HistoryInfo, Label, Pattern, listed
 from ._interrupt import Interrupt
 from ._library import cstring, encoded, lib
 from ._query import Query, SegmentQuery, StateQuery
@@ -166,14 +166,16 @@ class Store(Asked):
         [5]
         """
         asked = self.history(analysis)
+        if pattern is not None and not isinstance(pattern, str):
+            pattern = listed(pattern)  # the picture needs it again
         kernel = None
         if where is not None and any(each.name == "kernel" and each.kind == "states" for each in self.analyses):
             kernel = self.history("kernel")
         query = asked.states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads, where=where, times=times,
                              kernel=None if kernel is asked else kernel)
         if at is None:
-            query.picture = (self.path, pattern, {"from_": from_, "to": to, "where": where,
-                                                  "analysis": self._analysis if analysis is None else analysis})
+            options = {"from_": from_, "to": to, "where": where, "analysis": self._analysis if analysis is None else analysis}
+            query.picture = (self.path, lambda: [] if pattern is None else asked.patterns(pattern), options)
         return query
 
     def state(self, path: Union[str, int], at: Time, analysis: Optional[str] = None) -> Any:

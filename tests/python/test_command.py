@@ -58,6 +58,9 @@ class Verbs(unittest.TestCase):
         picture = self.store.states("Threads/14321", from_="+5ms", to="+9ms").plot()
         self.assertEqual(picture, self.store.draw("Threads/14321", from_="+5ms", to="+9ms"))
         self.assertIn("<svg", picture._repr_svg_())
+        thread = self.store.attributes("Threads/14321")[0]
+        for same in thread, thread.quark, [thread], iter([thread.quark]):
+            self.assertEqual(self.store.states(same, from_="+5ms", to="+9ms").plot(), picture)
         self.assertEqual(self.store.flame("burn", waits=True).svg, command("flame", self.path, "burn", "--waits", "--output", "-"))
         page = self.store.report(limit=3)
         self.assertTrue(page.startswith("<!doctype html>"))
