@@ -123,7 +123,7 @@ def follows_the_visible_range(page):
     first, last = round(duration * 0.3), round(duration * 0.35)
     origin = int(page.get("String(page.viewport.start)"))
     page.browser.run("page.viewport.show(...arguments_)", first, last)
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     page.settle()
     wanted = [one for one in page.segments() if int(one["start"]) - origin <= last and int(one["end"]) - origin >= first]
     total = len(page.segments())

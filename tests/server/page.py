@@ -55,6 +55,10 @@ class Page:
     def ready(self):
         self.browser.until(READY, "every chart is complete")
 
+    def next_frame(self):
+        """What was changed has been drawn."""
+        self.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def get(self, expression):
         return self.browser.run(f"return {expression}")
 
@@ -125,7 +129,7 @@ def no_short_state_vanishes(page):
     page.browser.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
     page.browser.until("page.charts[0].isComplete")
     top = page.get("page.charts[0].top")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     assert page.browser.run(PIXEL, "control-flow", found["x"], found["y"] - top)[3] == 255
 
 

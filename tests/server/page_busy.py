@@ -30,7 +30,7 @@ def shows_who_was_busy(page):
 def follows_the_visible_range(page):
     page.open()
     page.browser.run("page.viewport.show(page.viewport.duration * 0.4, page.viewport.duration * 0.45)")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     page.ready()
     assert page.get(f"{CHART}.parameters.activeFrom") == page.get("page.viewport.from")
 
@@ -76,7 +76,7 @@ def keeps_rows_on_top(page):
     page.browser.until(f"{CHART}.isComplete && {CHART}.pinned === 1")
     page.browser.run(f"{CHART}.scrollTo(1e9)")
     page.browser.until(f"{CHART}.isComplete")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     first = page.browser.run(f"""const name = {CHART}.names.children[0];
         return [name.hidden, name.style.transform, name.children[2].textContent]""")
     assert not first[0] and "translateY(0px)" in first[1] and str(tid) in first[2], first

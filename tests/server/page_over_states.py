@@ -56,7 +56,7 @@ def searches_states(page):
     before = colours()
     page.browser.run("document.getElementById('search-filter').click()")
     page.browser.until("page.charts.every((chart) => chart.isComplete) && page.viewport.filter !== ''")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     green = page.browser.run("return (await (await import('/api.js')).json('legend', {})).threads.find((one) => one.name === 'user mode').light")
     for run, old, new in zip(runs, before, colours()):
         if run["colour"] == green:
@@ -121,7 +121,7 @@ def keeps_bookmarks(page):
     page.browser.until("page.bookmarks.list.length === 1")
     assert page.get("page.bookmarks.list[0].start") == at and page.get("page.bookmarks.list[0].name") == "lost"
     page.browser.run("document.activeElement.blur(); page.viewport.mark('a', null)")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     x = page.browser.run("return arguments_[0] / page.viewport.duration * page.charts[0].canvas.clientWidth", at)
     box = page.chart()
     page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 4))
@@ -157,7 +157,7 @@ def shows_arrows(page):
         if (near)
             chart.scrollTo(chart.top + chart.middleOf(near.from) - 40);""")
     page.ready()
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     place = page.browser.run("""
         const chart = page.charts[0], { clientWidth: width, clientHeight: height } = chart.canvas;
         for (let y = 1; y < height; y += 1)
@@ -175,7 +175,7 @@ def shows_arrows(page):
     pixels = "page.charts[0].canvas.toDataURL()"
     with_arrows = page.get(pixels)
     page.browser.run("page.charts[0].arrowsButton.click()")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     assert page.get(pixels) != with_arrows
     assert page.browser.run("return page.charts[0].arrows.textAt(...arguments_)", place["x"], place["y"]) is None
     page.browser.run("page.charts[0].arrowsButton.click()")
@@ -188,7 +188,7 @@ def shows_gaps(page):
     page.browser.open("about:blank")
     page.browser.open(page.server.url)
     page.browser.until("window.page?.viewport.overlays[0].bands.length > 0", "the bands are there")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     band = page.get("page.viewport.overlays[0].bands[0]")
     assert band["text"].startswith("7 events lost"), band
     x = page.browser.run("const { from, span } = page.viewport; return (arguments_[0] + 10 - from) / span * page.charts[0].canvas.clientWidth",
@@ -204,7 +204,7 @@ def shows_gaps(page):
     # On the strip of the whole trace it stays where it is while the charts show a range without it.
     page.browser.run("page.viewport.show(page.viewport.duration / 2, page.viewport.duration)")
     page.browser.until("page.viewport.overlays[0].whole.length > 0 && page.charts[0].isComplete", "the bands of the whole")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     column = page.browser.run("""
         const canvas = document.querySelector("#overview canvas"), context = canvas.getContext("2d");
         const x = (arguments_[0] + 10) / page.viewport.duration * canvas.width;
@@ -217,7 +217,7 @@ def shows_what_is_unknown(page):
     """Where it is not known who had the CPUs, the usage is hatched up to what it may have been, and says so."""
     page.open()
     page.browser.until("document.getElementById('usage-scale').textContent.endsWith('; hatched: unknown')", "it is said")
-    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.next_frame()
     unknown, shown = page.browser.run("""
         const canvas = document.querySelector("#usage canvas"), pixels = canvas.width;
         const { curve } = await import("/api.js");

@@ -87,7 +87,7 @@ class Selection:
             self.page.browser.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", a, b)
             by = KEYS[turn % len(KEYS)]
             self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
-            self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.page.next_frame()
             self.until_complete()
             self.equals_top()
 
@@ -100,7 +100,7 @@ class Selection:
         assert where.count("thread ==") > 1, where
         self.equals_top()
         self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
-        self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.next_frame()
         self.until_complete()
         assert self.page.get(f"{PANEL}.where") == ""
 
@@ -109,7 +109,7 @@ class Selection:
         self.page.browser.until(f"{PANEL}.isComplete && {PANEL}.body.querySelector('button[title^=\"count only\"]')")
         self.page.browser.run(f"{PANEL}.body.querySelector('button[title^=\"count only\"]').click()")
         self.page.browser.run(f"{PANEL}.root.querySelector('[data-by=thread]').click()")
-        self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.next_frame()
         self.until_complete()
         assert self.page.get(f"{PANEL}.where").startswith("state == ")
         self.equals_top()
@@ -140,7 +140,7 @@ class Selection:
         said = {}
         for by, where in ("thread", f"{PANEL}.head.querySelectorAll('th')"), ("state", f"{PANEL}.body.querySelectorAll('td:first-child')"):
             self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
-            self.page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            self.page.next_frame()
             self.until_complete()
             said[by] = self.page.get(f"[...{where}].filter((one) => one.querySelector('.swatch')).map((one) => one.textContent)")
             assert said[by] and set(said[by]) <= set(known), said[by]
