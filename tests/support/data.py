@@ -3,7 +3,7 @@
 import os
 import pathlib
 
-SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).parents[2]))
+SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 QUICK = os.environ.get("HISTREE_TESTS") == "quick"
 
 
