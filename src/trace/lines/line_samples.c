@@ -124,7 +124,10 @@ static bool take_kernel_frame(struct line_sample *sample, const char *begin, con
 			 kernel + strlen(kernel));
 }
 
-/* A frame whose spaces in front were lost, on its way through a mail or a page: it must look like no word. */
+/*
+ * A frame whose spaces in front were lost, on its way through a mail or a page: it must look like no word, and like
+ * no row of a table, whose first column is a time.
+ */
 static bool is_bare_frame(const char *begin, const char *end)
 {
 	enum { DIGITS_MIN = 3, DIGITS_ENOUGH = 6 };
@@ -132,7 +135,7 @@ static bool is_bare_frame(const char *begin, const char *end)
 	while (at < end && line_scan_digit(*at) >= 0)
 		at++;
 	const ptrdiff_t digits = at - begin;
-	if (at < end && !line_is_blank(*at))
+	if (at < end && *at != ' ')
 		return false;
 	trim(&at, &end);
 	return digits >= (last_group(at, end) != NULL ? DIGITS_MIN : DIGITS_ENOUGH);

@@ -36,3 +36,7 @@ try histree build -q --map time=time "$DATA/demo-trace" -o none
 printf 'one two\n' >words
 try histree build -q words -o none
 [ ! -e none ]
+# A row is no sample without a time with a frame below it, whatever its columns look like.
+printf 'time\tname\tcpu\tx\n1000010\tgo\t0\t5\n1000010\tgo\t0\t7\n1000041\tgo on (there)\t0\t-1\n' >numbers.tsv
+try histree build -q numbers.tsv -o numbers
+histree info numbers | grep -E 'event count|trace start'
