@@ -17,7 +17,12 @@ static enum json_result scan(const char *bytes, size_t size, struct json_word *w
 	memcpy(exact, bytes, size);
 	assert_true(json_text_begin(&text, exact, exact + size));
 	enum json_result result = json_scan_string(&text, word);
-	*kept = result == JSON_OK ? strndup(word->bytes, word->size) : NULL;
+	*kept = NULL;
+	if (result == JSON_OK) {
+		*kept = calloc(1, word->size + 1);
+		assert_non_null(*kept);
+		memcpy(*kept, word->bytes, word->size);
+	}
 	free(exact);
 	json_text_release(&text);
 	return result;
