@@ -72,6 +72,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 	complete(&options.cells_min, 8192);
 	complete(&options.cells_least, 2048);
 	complete(&options.cost_max_share, 10);
+	complete(&options.values_max, 1 << 21);
 	complete(&options.percent_max, 15);
 	complete(&options.numbers_percent_max, 4);
 	complete(&options.sums_percent_max, 3);

@@ -47,6 +47,7 @@ struct overview_options {
 	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
 	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
+	uint32_t values_max;     /* different ones of the rows that are kept while a history is made, about; 2 Mi */
 	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
 	uint32_t threads;        /* that they have work for */
 	/* One thread fewer than `threads`, as the caller is one; NULL: with threads, a crew of its own */

@@ -18,6 +18,7 @@ enum {
 	PAGE_STATES = 128,
 	KEPT_LEAST = 7 << 16, /* states, 6 MiB: that many are no matter */
 	VALUES_LEAST = 1 << 16,
+	PIECE_STATES = 1 << 15,
 };
 
 /* States that follow one another, by their ends. */
@@ -72,11 +73,11 @@ size_t row_feed_after(const struct row_feed *feed, uint32_t owner, size_t index,
 	return SEARCH(i, index, of->kept, feed->pages[of->pages[i / PAGE_STATES]].ends[i % PAGE_STATES] <= time);
 }
 
-/* States of an owner, page by page, to `row`, which has room for them. */
-static void copy_row(struct row_feed *feed, uint32_t number, size_t first, size_t count)
+/* States of an owner, page by page, to `piece`, which has room for them. */
+static void copy_piece(struct row_feed *feed, uint32_t number, size_t first, size_t count)
 {
 	const struct row_owner *owner = &feed->owners[number];
-	struct overview_state *to = feed->row;
+	struct overview_state *to = feed->piece;
 	for (size_t left = count, at = first % PAGE_STATES, page_number = first / PAGE_STATES; left > 0; at = 0) {
 		const struct row_page *page = &feed->pages[owner->pages[page_number++]];
 		const size_t here = PAGE_STATES - at < left ? PAGE_STATES - at : left;
@@ -112,40 +113,100 @@ static void leave_out(struct row_feed *feed, struct row_owner *owner)
 
 /* ---- fewer -------------------------------------------------------------------------------------------------- */
 
+/*
+ * Where an owner is being made fewer: `next` is the first state that is not in a cell, or not wholly, `written` how
+ * many there are in place of those before it.  What is written lies in pages before that of `next`.
+ */
+struct widening {
+	uint32_t number;
+	size_t next, written;
+	struct overview_scale scale;
+};
+
+/* Returns the last ns of the last cell that has ended when such a state has. */
+static histree_time end_of_cells(const struct overview_scale *scale, histree_time end)
+{
+	const uint64_t cells = ((uint64_t)end + 1 - (uint64_t)scale->origin) >> scale->width_log2;
+	return (histree_time)((uint64_t)scale->origin + (cells << scale->width_log2) - 1);
+}
+
+/* Add whole cells of some states from `next` on, or all that is left.  Returns false without memory. */
+static bool widen_piece(struct row_feed *feed, struct widening *widening)
+{
+	const struct row_owner *owner = &feed->owners[widening->number];
+	struct overview_scale *scale = &widening->scale;
+	const size_t left = owner->kept - widening->next;
+	for (size_t count = PIECE_STATES;; count *= 2) {
+		count = count < left ? count : left;
+		if (!array_reserve(&feed->piece, &feed->piece_capacity, count))
+			return false;
+		copy_piece(feed, widening->number, widening->next, count);
+		scale->to = feed->piece[count - 1].end;
+		if (count < left)
+			scale->to = end_of_cells(scale, scale->to);
+		if (count < left && scale->to < scale->from)
+			continue; /* all of them lie in one cell */
+		if (overview_cells_add(&feed->cells, scale, feed->piece, count, NULL) != HISTREE_OK)
+			return false;
+		widening->next += SEARCH(i, 0, count, feed->piece[i].end <= scale->to);
+		if (widening->next < owner->kept)
+			scale->from = scale->to + 1;
+		return true;
+	}
+}
+
+/* Write the states of cells that are complete, as far as there is room before `next`; at the end, all of them. */
+static bool write_cells(struct row_feed *feed, struct widening *widening)
+{
+	struct row_owner *owner = &feed->owners[widening->number];
+	const bool is_end = widening->next == owner->kept;
+	const size_t before = widening->next / PAGE_STATES * PAGE_STATES;
+	const size_t room = before > widening->written ? before - widening->written : 0;
+	size_t count = feed->cells.count;
+	if (is_end) {
+		feed->cells.can_go_on = false;
+	} else if (count > 0) {
+		count--; /* which may go on */
+		count = count < room ? count : room;
+	}
+	while (owner->page_count * PAGE_STATES < widening->written + count)
+		if (!take_page(feed, owner))
+			return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct overview_state *state = &feed->cells.states[i];
+		keep_state(feed, owner, widening->written++, state->start, state->end, state->value);
+	}
+	overview_cells_drop(&feed->cells, count);
+	return true;
+}
+
 bool row_feed_widen(struct row_feed *feed, uint32_t number, unsigned width_log2)
 {
 	struct row_owner *owner = &feed->owners[number];
 	if (owner->kept == 0 || width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
 		return true;
-	const size_t first = width_log2 > owner->width_log2 ? 0 : owner->settled, count = owner->kept - first;
-	if (count == 0)
+	const size_t first = width_log2 > owner->width_log2 ? 0 : owner->settled;
+	if (owner->kept == first)
 		return true;
 	owner->width_log2 = width_log2 > owner->width_log2 ? width_log2 : owner->width_log2;
-	if (!array_reserve(&feed->row, &feed->row_capacity, count))
-		return false;
-	copy_row(feed, number, first, count);
-	struct overview_scale scale = {
-		.origin = feed->start,
-		.from = feed->row[0].start,
-		.to = feed->row[count - 1].end,
-		.width_log2 = owner->width_log2,
-		.value_count = (uint32_t)feed->values.count,
+	struct widening widening = {
+		.number = number,
+		.next = first,
+		.written = first,
+		.scale = { .origin = feed->start,
+			   .from = row_feed_state(feed, number, first).start,
+			   .width_log2 = owner->width_log2,
+			   .value_count = (uint32_t)feed->values.count },
 	};
-	overview_scale_keep_idle_apart(&scale, &feed->values);
+	overview_scale_keep_idle_apart(&widening.scale, &feed->values);
 	overview_cells_clear(&feed->cells);
-	if (overview_cells_add(&feed->cells, &scale, feed->row, count, NULL) != HISTREE_OK)
-		return false;
-	const size_t kept = first + feed->cells.count;
-	while (owner->page_count * PAGE_STATES < kept)
-		if (!take_page(feed, owner))
+	while (widening.next < owner->kept)
+		if (!widen_piece(feed, &widening) || !write_cells(feed, &widening))
 			return false;
-	for (size_t i = first; i < kept; i++) {
-		const struct overview_state *state = &feed->cells.states[i - first];
-		keep_state(feed, owner, i, state->start, state->end, state->value);
-	}
-	feed->kept += kept - owner->kept;
-	owner->kept = owner->settled = kept;
-	give_back(feed, owner, (kept + PAGE_STATES - 1) / PAGE_STATES);
+	assert(feed->cells.count == 0);
+	feed->kept += widening.written - owner->kept;
+	owner->kept = owner->settled = widening.written;
+	give_back(feed, owner, (owner->kept + PAGE_STATES - 1) / PAGE_STATES);
 	return true;
 }
 
@@ -184,20 +245,24 @@ static uint32_t *value_at(struct row_feed *feed, const struct row_owner *owner, 
 }
 
 /*
- * Make `renamed`, zeroed, of all values: those that a kept state has go on in `values`, in the same order.  Returns
- * false without memory.
+ * Make `renamed`, zeroed, of all values: those that a kept state has go on in `values`, in the same order, and
+ * there is room for as many again.  Returns false without memory.
  */
 static bool rename_values(struct row_feed *feed, uint32_t *renamed)
 {
 	struct value_table all = feed->values;
-	feed->values = (struct value_table){ .count = 0 };
-	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK;
+	size_t used = 0;
 	for (size_t i = 0; i < feed->owner_count; i++)
 		for (size_t at = 0; at < feed->owners[i].kept; at++) {
 			const uint32_t value = *value_at(feed, &feed->owners[i], at);
-			if (value != OVERVIEW_REST)
-				renamed[value] = 1;
+			if (value == OVERVIEW_REST || renamed[value] != 0)
+				continue;
+			renamed[value] = 1;
+			used++;
 		}
+	feed->values = value_table_in(all.table.space);
+	bool is_well = value_table_reset(&feed->values, NULL) == HISTREE_OK &&
+		       value_table_reserve(&feed->values, 2 * used + 1);
 	for (size_t i = 1; i < all.count && is_well; i++) /* null is the first of any table */
 		if (renamed[i] != 0)
 			is_well = value_table_add(&feed->values, &all.values[i], &renamed[i], NULL) == HISTREE_OK;
@@ -226,6 +291,33 @@ static bool forget_values(struct row_feed *feed)
 	return is_well;
 }
 
+static uint32_t with_most_kept(const struct row_feed *feed)
+{
+	uint32_t most = 0;
+	for (uint32_t i = 1; i < feed->owner_count; i++)
+		if (feed->owners[i].kept > feed->owners[most].kept)
+			most = i;
+	return most;
+}
+
+/*
+ * So many values that the index of them is too large for memory are those of sums: wider cells of the owners with
+ * most states have fewer.  Returns false without memory.
+ */
+static bool limit_values(struct row_feed *feed)
+{
+	const uint32_t values = feed->options.values_max;
+	while (feed->values.count > values && feed->kept > values / 2) {
+		const uint32_t most = with_most_kept(feed);
+		const unsigned width_log2 = feed->owners[most].width_log2 + 1;
+		if (width_log2 > PYRAMID_ROWS_WIDTH_LOG2_MAX)
+			return true;
+		if (!row_feed_widen(feed, most, width_log2) || !forget_values(feed))
+			return false;
+	}
+	return true;
+}
+
 bool row_feed_look(struct row_feed *feed, uint64_t states)
 {
 	const uint64_t likely = states / feed->options.cost_max_share;
@@ -242,7 +334,7 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 		if (!row_feed_widen(feed, i, overview_options_width(&feed->options, ns, owner->states)))
 			return false;
 	}
-	return forget_values(feed);
+	return forget_values(feed) && limit_values(feed);
 }
 
 /* ---- from begin to end ------------------------------------------------------------------------------------- */
@@ -250,7 +342,8 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 enum histree_status row_feed_begin(struct row_feed *feed, const struct overview_options *options,
 				   histree_time start, struct table_space *tables, struct histree_error *error)
 {
-	*feed = (struct row_feed){ .options = *options, .start = start, .of_pages.space = tables };
+	*feed = (struct row_feed){ .options = *options, .start = start, .values = value_table_in(tables) };
+	feed->of_pages.space = feed->cells.of_slots.space = tables;
 	return value_table_reset(&feed->values, error);
 }
 
@@ -295,6 +388,6 @@ void row_feed_release(struct row_feed *feed)
 	table_release(&feed->of_pages, feed->pages);
 	value_table_release(&feed->values);
 	overview_cells_release(&feed->cells);
-	free(feed->row);
+	free(feed->piece);
 	*feed = (struct row_feed){ .owners = NULL };
 }

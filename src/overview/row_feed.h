@@ -45,8 +45,8 @@ struct row_feed {
 	uint32_t free_page;        /* the first of those that nobody has, one added; 0: no page */
 	struct value_table values; /* of all states */
 	struct overview_cells cells;
-	struct overview_state *row; /* of an owner at hand */
-	size_t row_capacity;
+	struct overview_state *piece; /* some states of an owner at hand */
+	size_t piece_capacity;
 };
 
 /* Tables are in `tables`. */

@@ -13,13 +13,16 @@
 
 /* ---- one cell -------------------------------------------------------------------------------------------- */
 
-/* As many shares as there are values: no value has to be left out, however short it was before it grew long. */
-static enum histree_status make_room(struct overview_cells *cells, uint32_t value_count,
+/*
+ * As many shares as there are values, or states: no value has to be left out, however short it was before it grew
+ * long.
+ */
+static enum histree_status make_room(struct overview_cells *cells, uint32_t value_count, size_t count,
 				     struct histree_error *error)
 {
 	size_t had = cells->slots_capacity;
-	if (!array_reserve(&cells->shares, &cells->shares_capacity, value_count) ||
-	    !array_reserve(&cells->slots, &cells->slots_capacity, value_count))
+	if (!array_reserve(&cells->shares, &cells->shares_capacity, value_count < count ? value_count : count) ||
+	    !table_reserve(&cells->of_slots, &cells->slots, &cells->slots_capacity, value_count))
 		return error_memory(error, "an overview");
 	if (cells->slots_capacity > had)
 		memset(cells->slots + had, 0, (cells->slots_capacity - had) * sizeof(*cells->slots));
@@ -201,9 +204,9 @@ enum histree_status overview_cells_add(struct overview_cells *cells, const struc
 				       struct histree_error *error)
 {
 	histree_time from = scale->from; /* what comes before is done with */
-	enum histree_status status = make_room(cells, scale->value_count, error);
+	enum histree_status status = make_room(cells, scale->value_count, count, error);
 	states_assert(states, count);
-	cells->can_go_on = false;
+	assert(!cells->can_go_on || cells->count > 0);
 	for (size_t i = 0; i < count && status == HISTREE_OK;) {
 		if (is_long(scale, &states[i])) {
 			cells->can_go_on = false;
@@ -224,15 +227,23 @@ enum histree_status overview_cells_add(struct overview_cells *cells, const struc
 	return status;
 }
 
+void overview_cells_drop(struct overview_cells *cells, size_t count)
+{
+	assert(count < cells->count || (count == cells->count && !cells->can_go_on));
+	cells->count -= count;
+	memmove(cells->states, cells->states + count, cells->count * sizeof(*cells->states));
+}
+
 void overview_cells_clear(struct overview_cells *cells)
 {
 	cells->count = 0;
+	cells->can_go_on = false;
 }
 
 void overview_cells_release(struct overview_cells *cells)
 {
 	free(cells->states);
 	free(cells->shares);
-	free(cells->slots);
+	table_release(&cells->of_slots, cells->slots);
 	*cells = (struct overview_cells){ 0 };
 }

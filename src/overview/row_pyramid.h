@@ -45,6 +45,7 @@ struct overview_cells {
 	struct overview_share *shares;
 	uint32_t *slots; /* by value; what it says of one that is not there means nothing */
 	size_t share_count, shares_capacity, slots_capacity;
+	struct table of_slots;
 	uint64_t rest;
 	bool can_go_on; /* the last state is part of a cell, and the next one may continue it */
 };
@@ -63,11 +64,15 @@ void overview_scale_keep_idle_apart(struct overview_scale *scale, struct value_t
 
 /*
  * Adds the states of one attribute that meet the range of the scale, in the order of time and without gaps.
- * A long state belongs to the range in which it ends.
+ * A long state belongs to the range in which it ends.  If the ranges of several calls follow one another, and all
+ * but the last end with a cell, the calls add what one call for all of it would.
  */
 enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
 				       const struct overview_state *states, size_t count,
 				       struct histree_error *error);
+
+/* Drops the first `count` states; the last one, to which the next cell may add, stays. */
+void overview_cells_drop(struct overview_cells *cells, size_t count);
 void overview_cells_clear(struct overview_cells *cells);
 void overview_cells_release(struct overview_cells *cells);
 

@@ -112,6 +112,12 @@ bool value_table_find(struct value_table *table, const struct histree_value *val
 	return true;
 }
 
+bool value_table_reserve(struct value_table *table, size_t count)
+{
+	return table_reserve(&table->table, &table->values, &table->capacity, count) &&
+	       hash_index_reserve(&table->index, count, hash_at, table->values);
+}
+
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
 				    struct histree_error *error)
 {
@@ -121,9 +127,7 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 	struct histree_value copy = *value;
 	if (has_bytes(value))
 		copy.bytes = arena_copy(&table->bytes, value->bytes, value->size);
-	if (!array_reserve(&table->values, &table->capacity, table->count + 1) ||
-	    !hash_index_reserve(&table->index, table->count + 1, hash_at, table->values) ||
-	    (has_bytes(value) && copy.bytes == NULL))
+	if (!value_table_reserve(table, table->count + 1) || (has_bytes(value) && copy.bytes == NULL))
 		return error_memory(error, "the values of an answer");
 	uint32_t index = (uint32_t)table->count;
 	table->values[table->count++] = copy;
@@ -147,10 +151,10 @@ int value_compare(const struct histree_value *a, const struct histree_value *b)
 
 void value_table_release(struct value_table *table)
 {
-	free(table->values);
+	table_release(&table->table, table->values);
 	hash_index_release(&table->index);
 	arena_release(&table->bytes);
-	*table = (struct value_table){ 0 };
+	*table = value_table_in(table->table.space);
 }
 
 /* ---- cell sums ----------------------------------------------------------------------------------------------- */

@@ -24,14 +24,24 @@ enum { VALUES_RECENT = 256 };
 struct value_table {
 	struct histree_value *values;
 	size_t count, capacity;
+	struct table table;      /* of `values` */
 	struct hash_index index; /* of values */
 	/* By some bits of a value: the latest value with these bits.  Most states have a value that came before. */
 	uint32_t recent[VALUES_RECENT];
 	struct arena bytes;
 };
 
-/* Forget all values but null.  A zeroed table may be reset, and one that is in use. */
+/* Returns a table with nothing in it, as a zeroed one, whose memory is from `space`; NULL: malloc(). */
+static inline struct value_table value_table_in(struct table_space *space)
+{
+	return (struct value_table){ .table.space = space, .index.table.space = space, .bytes.space = space };
+}
+
+/* Forget all values but null.  A table with nothing in it may be reset, and one that is in use. */
 enum histree_status value_table_reset(struct value_table *table, struct histree_error *error);
+
+/* Make room for `count` values in all, so that the index need not grow meanwhile.  Returns false without memory. */
+bool value_table_reserve(struct value_table *table, size_t count);
 
 /* Find a value.  Returns false if it is not in the table. */
 bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out);
@@ -53,6 +63,8 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 
 /* Compare values by type, then by content. */
 int value_compare(const struct histree_value *a, const struct histree_value *b);
+
+/* The table is as value_table_in() makes it, of the same space. */
 void value_table_release(struct value_table *table);
 
 struct cell_share {

@@ -45,12 +45,13 @@ static void check_kept(const struct row_feed *feed)
 	assert_true(sums > 0 && texts > 0);
 }
 
-TEST(values_that_nobody_has_are_forgotten)
+/* Returns how many values there are in the end. */
+static size_t feed_and_check(uint32_t values_max)
 {
-	const struct overview_options options =
-		overview_options_complete(&(struct overview_options){ .cost_max_share = 0 });
+	const struct overview_options asked = { .values_max = values_max };
+	const struct overview_options options = overview_options_complete(&asked);
 	struct row_feed feed;
-	size_t most = 0;
+	size_t values;
 	assert_ok(row_feed_begin(&feed, &options, 0, NULL, NULL));
 	assert_true(row_feed_own(&feed) && row_feed_own(&feed));
 	for (uint64_t i = 0; i < STATES; i++) {
@@ -60,11 +61,21 @@ TEST(values_that_nobody_has_are_forgotten)
 		if (i % LOOK_EVERY != 0)
 			continue;
 		assert_true(row_feed_look(&feed, 2 * i));
-		most = feed.values.count > most ? feed.values.count : most;
 		assert_true(feed.values.count <= FEW || feed.values.count <= 2 * feed.kept + NEW_SINCE_LOOK);
 	}
 	check_kept(&feed);
-	/* They were forgotten, more than once, or this tests nothing. */
-	assert_true(feed.values.count < STATES / 2 && most < STATES);
+	values = feed.values.count;
 	row_feed_release(&feed);
+	return values;
+}
+
+TEST(values_that_nobody_has_are_forgotten)
+{
+	assert_true(feed_and_check(0) < STATES / 2);
+}
+
+TEST(many_values_make_wider_cells)
+{
+	/* What was fed since the cells became wider has its values. */
+	assert_true(feed_and_check(FEW + 1) < feed_and_check(0) / 4 * 3);
 }
