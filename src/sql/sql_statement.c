@@ -274,7 +274,7 @@ static void join_cell(struct sql_cursor *base, sqlite3_context *context, int col
 #define OF_A_THREAD                                                                                          \
 	{ SQL_SAID("tid", "INTEGER") }, { SQL_SAID("ns", "INTEGER") }, { SQL_SAID("name", "TEXT") },          \
 	{ SQL_SAID("life", "INTEGER") }
-#define RANGE { SQL_GIVEN("t1", SQL_ARGUMENT) }, { SQL_GIVEN("t2", SQL_ARGUMENT) }, { 0 }
+#define RANGE { SQL_GIVEN("t1", SQL_TIME) }, { SQL_GIVEN("t2", SQL_TIME) }, { 0 }
 /* clang-format on */
 
 static const struct sql_column time_in_state_columns[] = {

@@ -806,8 +806,15 @@ static enum histree_status take_term(struct sql_cursor *cursor, const struct sql
 	       (table->columns[i].role == SQL_NOTHING || !sql_term_is_of(term, term_of(&table->columns[i]))))
 		i++;
 	int column = (int)i;
+	const enum sql_role role = column_at(table, column)->role;
 
-	switch (column_at(table, column)->role) {
+	/* SQLite would read '+5ms' as the number 5, or 'now' as 0. */
+	if (role >= SQL_TIME && sqlite3_value_numeric_type(value) == SQLITE_TEXT)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "%s: '%s' is a text, and a time is a number of ns: "
+				 "write histree_time('%s')",
+				 table->relation->name, sqlite3_value_text(value), sqlite3_value_text(value));
+	switch (role) {
 	case SQL_BY_QUARK:
 		return select_each(cursor, term->operation, value, add_number, error);
 	case SQL_BY_PATH:

@@ -71,6 +71,7 @@ enum sql_role {
 	/* What a table function is given, as hidden columns.  From here on, none is a column of the rows. */
 	SQL_ARGUMENT,
 	SQL_PATTERN,
+	SQL_TIME, /* of this and the next three, a text that is no number is refused */
 	SQL_AT,
 	SQL_FROM,
 	SQL_TO,

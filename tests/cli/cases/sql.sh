@@ -34,6 +34,11 @@ try histree sql store "SELECT thread, name, user, blocked, ns, count FROM time_u
 try histree sql store "SELECT state, ns, count FROM time_use(histree_time('+10ms'), histree_time('+20ms'), 'state', 'thread != 0')"
 try histree sql store "SELECT * FROM time_use(0, 5, 'thread,colour')"
 try histree sql store "SELECT * FROM time_use(histree_time('+20ms'), histree_time('+10ms'))"
+# A text is no time, but a number in a text is one.
+try histree sql store "SELECT * FROM time_use('+10ms', '+20ms')"
+try histree sql store "SELECT * FROM states_in('CPUs/*', 'now', 5)"
+try histree sql store "SELECT * FROM cpu_usage('+10ms', 5)"
+try histree sql store "SELECT count(*) FROM state_at('CPUs/*/Current_thread', CAST(histree_time('+10ms') AS TEXT))"
 # Each history of a store by its schema; one that is a file alone.
 histree build -q -a kernel,kernel-2016 -o two "$DATA/demo-trace"
 try histree sql two "SELECT (SELECT count(*) FROM kernel.states) = (SELECT count(*) FROM states) AS kernel, (SELECT count(*) FROM kernel_2016.states) = (SELECT count(*) FROM states_kernel_2016) AS other, (SELECT sum(ns) FROM kernel_2016.time_in_state('CPUs/*', 0, 9000000000000000000)) AS ns"
