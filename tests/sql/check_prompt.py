@@ -96,7 +96,7 @@ def always(histree, store, folder, terminal):
     assert "state_at" in shell.ask(".tables state_*") and "gaps" not in shell.ask(".tables state_*")
     schema = shell.ask(".schema rows")
     assert "rows(pattern, t1, t2, pixels)" in schema and "quark INTEGER" in schema
-    assert "no format" in shell.ask(".mode yaml")
+    assert "not a format" in shell.ask(".mode yaml")
     shell.ask(".mode json")
     assert '{"n":7}' in shell.ask("SELECT 3 + 4 AS n;")
     shell.ask(".timer on")
