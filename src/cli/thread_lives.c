@@ -9,17 +9,9 @@
 #include "base/error.h"
 #include "histree/states.h"
 
-static bool is_made_by(const struct histree_history *history, const char *const *analyses)
-{
-	while (*analyses != NULL && strcmp(histree_history_info(history)->provider, *analyses) != 0)
-		analyses++;
-	return *analyses != NULL;
-}
-
 bool thread_lives_are_of(const struct histree_history *history)
 {
-	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-2016", "kernel-tc", NULL };
-	return history != NULL && is_made_by(history, analyses);
+	return history != NULL && histree_thread_analysis_is(histree_history_info(history)->provider);
 }
 
 /* The threads of a host are kept only if a number of theirs was used again. */
@@ -141,6 +133,13 @@ const struct histree_thread *thread_lives_find(const struct thread_lives *lives,
 	if (last == HISTREE_NO_INDEX || threads[last].life == 0)
 		return NULL;
 	return &threads[histree_control_flow_find_at(flow, tid, -1, time)];
+}
+
+static bool is_made_by(const struct histree_history *history, const char *const *analyses)
+{
+	while (*analyses != NULL && strcmp(histree_history_info(history)->provider, *analyses) != 0)
+		analyses++;
+	return *analyses != NULL;
 }
 
 bool thread_row_read(const struct histree_history *history, const char *name, struct thread_row *out)

@@ -6,6 +6,7 @@
 #define QUERY_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "histree/attributes.h"
@@ -38,5 +39,14 @@ struct histree_thread {
 	uint32_t depth;            /* 0 at the top */
 	uint32_t descendants;      /* number of them; they follow it in the array */
 };
+
+/*
+ * Returns the names of the analyses whose histories have threads of a kernel, one for each index from 0 on, the one
+ * to prefer first; NULL after the last.  Other histories may have attributes with the same paths.
+ */
+HISTREE_API const char *histree_thread_analysis(size_t index);
+
+/* Returns whether it is one of these. */
+HISTREE_API bool histree_thread_analysis_is(const char *analysis);
 
 #endif

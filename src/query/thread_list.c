@@ -19,6 +19,23 @@
 #include "query/thread_pieces.h"
 #include "state/attributes.h"
 
+/* ---- whose threads ------------------------------------------------------------------------------------------- */
+
+const char *histree_thread_analysis(size_t index)
+{
+	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
+	return index < sizeof(analyses) / sizeof(*analyses) ? analyses[index] : NULL;
+}
+
+bool histree_thread_analysis_is(const char *analysis)
+{
+	const char *name;
+	for (size_t i = 0; (name = histree_thread_analysis(i)) != NULL; i++)
+		if (strcmp(name, analysis) == 0)
+			return true;
+	return false;
+}
+
 /* ---- thread list --------------------------------------------------------------------------------------------- */
 
 /* Whose attribute a quark is: thread * 5 + which fact, so that an answer finds its thread without a search. */

@@ -255,7 +255,8 @@ static enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 		    i != segments.fields.category)
 			segments.fields.name = i;
 
-	bool has_names = request->names != NULL && viewer_is_of_kernel(request->names);
+	bool has_names = request->names != NULL &&
+			 histree_thread_analysis_is(histree_history_info(request->names)->provider);
 	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.work);
 	enum histree_status status = walk->file->status;
 	if (status == HISTREE_OK && query.from <= query.to) {

@@ -25,13 +25,6 @@
 
 /* ---- threads ----------------------------------------------------------------------------------------------- */
 
-bool viewer_is_of_kernel(const struct histree_history *history)
-{
-	const char *provider = histree_history_info(history)->provider;
-	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-compact") == 0 ||
-	       strcmp(provider, "kernel-tc") == 0 || strcmp(provider, "kernel-2016") == 0;
-}
-
 enum histree_status viewer_threads_begin(struct viewer_threads *threads, struct viewer_file *file,
 					 struct histree_history *history, struct histree_work work)
 {
@@ -599,7 +592,7 @@ enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_fi
 	if (rows->by_quark == NULL)
 		return viewer_file_lacks_memory(file);
 	file->status = histree_query_create(history, &rows->query, file->error);
-	bool is_of_kernel = viewer_is_of_kernel(history);
+	bool is_of_kernel = histree_thread_analysis_is(histree_history_info(history)->provider);
 	if (viewer_threads_begin(&rows->threads, file, is_of_kernel ? history : NULL, work) != HISTREE_OK)
 		return file->status;
 	if (is_of_kernel)

@@ -67,9 +67,6 @@ struct viewer_rows {
 		has_order; /* whether processes and threads were made in another one than by their numbers */
 };
 
-/* Whether an analysis of a kernel made it: others may have attributes with the same paths. */
-bool viewer_is_of_kernel(const struct histree_history *history);
-
 /* List the rows of a history: of the given attributes, or of all that its views show. */
 enum histree_status viewer_rows_begin(struct viewer_rows *rows, struct viewer_file *file,
 				      struct histree_history *history, const histree_quark *quarks,

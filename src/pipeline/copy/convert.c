@@ -16,6 +16,7 @@
 #include "histree/states.h"
 #include "overview/overview_writer.h"
 #include "pipeline/copy/store_copy.h"
+#include "query/thread.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "state/history_copy.h"
@@ -71,11 +72,9 @@ static enum histree_status open_history(struct store_copy *copy, const struct hi
 /* Opens the history of the store that says what threads are called; *out stays NULL if there is none. */
 static enum histree_status open_kernel(struct store_copy *copy, struct histree_history **out)
 {
-	static const char *const names[] = { "kernel", "kernel-compact", "kernel-2016", "kernel-tc" };
 	for (size_t i = 0; i < copy->info.history_count; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (strcmp(copy->info.histories[i].analysis, names[k]) == 0)
-				return open_history(copy, &copy->info.histories[i], out);
+		if (histree_thread_analysis_is(copy->info.histories[i].analysis))
+			return open_history(copy, &copy->info.histories[i], out);
 	return HISTREE_OK;
 }
 

@@ -24,10 +24,10 @@
 
 struct histree_history *kernel_view_history(const struct dataset *dataset)
 {
-	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
 	struct histree_history *history = NULL;
-	for (size_t i = 0; i < sizeof(analyses) / sizeof(analyses[0]) && history == NULL; i++)
-		history = dataset_history(dataset, analyses[i]);
+	const char *analysis;
+	for (size_t i = 0; history == NULL && (analysis = histree_thread_analysis(i)) != NULL; i++)
+		history = dataset_history(dataset, analysis);
 	return history;
 }
 
