@@ -4,16 +4,13 @@
 command says of the same store; screenshots and what is skipped are as in page.py."""
 import csv
 import io
-import pathlib
 import subprocess
 import sys
-import traceback
 import urllib.parse
 
-import browser
-from browser import Browser, DOWN
-from page import Page, SKIP, TREE
-from serving import SMALL_TRACE, finish, large_trace, serving
+from browser import DOWN
+from page import Page, TREE, visiting
+from serving import SMALL_TRACE, large_trace, serving
 
 ANALYSES = "kernel,system-calls,wakeups,softirqs,irqs"
 PANEL = "page.panels.find((one) => one.name === 'latencies')"
@@ -262,32 +259,12 @@ def is_dark(page):
 TESTS = [lists_segments, selects_a_segment, follows_the_visible_range, filters, scatters, counts_durations, sums_up, remembers, is_dark]
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
-    passed = failed = 0
-    view = Browser()
-    try:
-        for trace in filter(None, (SMALL_TRACE, large_trace())):
-            with serving(sys.argv[1], trace, build_options=("-a", ANALYSES)) as server:
-                page = Latencies(sys.argv[1], server, view, shots / trace.name if shots else None)
-                for test in TESTS:
-                    try:
-                        test(page)
-                        passed += 1
-                    except Exception:  # the others are run all the same
-                        failed += 1
-                        print(f"{trace.name}: {test.__name__}: {traceback.format_exc()}")
-                        page.shoot(f"failed-{test.__name__}")
-                view.open("about:blank")
-    finally:
-        view.close()
-    return finish(passed, failed)
+def in_each_trace(visit):
+    for trace in filter(None, (SMALL_TRACE, large_trace())):
+        with serving(sys.argv[1], trace, build_options=("-a", ANALYSES)) as server, \
+             visit.page(server, trace.name, lambda *where: Latencies(sys.argv[1], *where)) as page:
+            visit.run(page, *TESTS, of=f"{trace.name}: ")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, in_each_trace))

@@ -5,13 +5,14 @@
 Screenshots are kept in the folder SCREENSHOTS, to be looked at.  Where many-threads lies beside the repository it is
 shown too.  Needs the packages chromium and chromium-driver; without them the test is skipped.
 """
+import contextlib
 import pathlib
 import sys
-import traceback
+import tempfile
 
 import browser
 from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
-from serving import SMALL_TRACE, finish, large_trace, serving
+from serving import SMALL_TRACE, Tally, large_trace, serving
 
 SKIP = 77
 READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && !chart.isEarly && chart.total > 0)"
@@ -510,36 +511,54 @@ TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pan
          numbers_with_units]
 
 
-def main(description, plan):
-    """Run the tests of a plan, [(trace or several, tests, options of a build, or what prepares its store...)], each on the page of a store of its trace."""
+class Visit:
+    """What a program of page tests works with: a browser, an empty folder, and how many tests passed."""
+
+    def __init__(self, view, folder):
+        self.view, self.folder, self.tally = view, folder, Tally()
+        self.shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
+
+    @contextlib.contextmanager
+    def page(self, server, shots=".", kind=Page):
+        """The page of a server, which shoots into that folder; left before the server ends."""
+        yield kind(server, self.view, self.shots / shots if self.shots else None)
+        self.view.open("about:blank")
+
+    def run(self, page, *tests, of=""):
+        """A test that fails leaves a picture, and the others are run all the same."""
+        for test in tests:
+            if not self.tally.run(f"{of}{test.__name__}", lambda: test(page)):
+                page.shoot(f"failed-{test.__name__}")
+
+
+def visiting(description, tests):
+    """The exit status of a program whose tests(visit) need a browser."""
     if len(sys.argv) not in (2, 3):
         sys.exit(description)
     if not browser.is_here():
         print("skipped: needs a browser (apt-get install chromium chromium-driver)")
         return SKIP
-    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
-    passed = failed = 0
     view = Browser()
-    try:
+    with tempfile.TemporaryDirectory() as name:
+        visit = Visit(view, pathlib.Path(name))
+        try:
+            tests(visit)
+        finally:
+            view.close()
+    return visit.tally.finish()
+
+
+def main(description, plan):
+    """Run the tests of a plan, [(trace or several, tests, options of a build, or what prepares its store...)], each on the page of a store of its trace."""
+    def run_plan(visit):
         for trace, tests, *options in plan:
             words = [option for option in options if isinstance(option, str)]
             prepare = next((option for option in options if callable(option)), lambda store: None)
             traces = trace if isinstance(trace, tuple) else (trace,)
             name = "-and-".join(one.name for one in traces) or "folder"
-            with serving(sys.argv[1], *traces, build_options=words, prepare=prepare) as server:
-                page = Page(server, view, shots / name if shots else None)
-                for test in tests:
-                    try:
-                        test(page)
-                        passed += 1
-                    except Exception:  # the others are run all the same
-                        failed += 1
-                        print(f"{name}: {test.__name__}: {traceback.format_exc()}")
-                        page.shoot(f"failed-{test.__name__}")
-                view.open("about:blank")
-    finally:
-        view.close()
-    return finish(passed, failed)
+            with serving(sys.argv[1], *traces, build_options=words, prepare=prepare) as server, visit.page(server, name) as page:
+                visit.run(page, *tests, of=f"{name}: ")
+    return visiting(description, run_plan)
 
 
 if __name__ == "__main__":

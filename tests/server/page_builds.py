@@ -3,16 +3,12 @@
 """page_builds.py HISTREE [SCREENSHOTS] - a folder is served, and a trace of it opened: the page says how far it is, in bytes and
 in time, and the build can be cancelled.  Screenshots and what is skipped are as in page.py."""
 import json
-import pathlib
 import re
 import sys
-import tempfile
 import urllib.request
 
-import browser
-from browser import Browser
-from page import SKIP, Page
-from serving import Server, Tally
+from page import visiting
+from serving import Server
 
 SPANS = 400_000
 SAID = "document.querySelector('.building .said')?.textContent"
@@ -57,26 +53,14 @@ def is_opened_again(page):
     assert page.get("page.charts[0].view.name") == "spans" and page.get("document.getElementById('axis').offsetHeight") > 0
 
 
-def main():
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    tally, view = Tally(), Browser()
-    with tempfile.TemporaryDirectory() as name:
-        folder, stores = pathlib.Path(name) / "traces", pathlib.Path(name) / "stores"
-        folder.mkdir()
-        stores.mkdir()
-        write_trace(folder / "spans.json")
-        try:
-            with Server(sys.argv[1], stores, [folder]) as server:
-                page = Page(server, view, pathlib.Path(sys.argv[2]) / "builds" if len(sys.argv) == 3 else None)
-                for test in says_how_far_it_is, is_cancelled, is_opened_again:
-                    tally.run(test.__name__, lambda: test(page))
-                view.open("about:blank")
-        finally:
-            view.close()
-    return tally.finish()
+def of_a_folder(visit):
+    folder, stores = visit.folder / "traces", visit.folder / "stores"
+    folder.mkdir()
+    stores.mkdir()
+    write_trace(folder / "spans.json")
+    with Server(sys.argv[1], stores, [folder]) as server, visit.page(server, "builds") as page:
+        visit.run(page, says_how_far_it_is, is_cancelled, is_opened_again)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, of_a_folder))

@@ -6,13 +6,10 @@ import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import urllib.parse
 
-import browser
-from browser import Browser
-from page import SKIP, Page
-from serving import Server, Tally
+from page import visiting
+from serving import Server
 
 FLAME = "page.panels.find((one) => one.name === 'flame')"
 DONE = f"Boolean({FLAME}) && {FLAME}.isComplete && {FLAME}.what.textContent !== ''"
@@ -78,38 +75,27 @@ def answers_samples(page, uuid):
     assert [node[:3] for node in part["nodes"]][:1] == [["drawer (102)", 1, 500000]], part
 
 
-def main():
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    tally, view = Tally(), Browser()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        store = folder / "spans.histree"
-        write_trace(folder / "spans.json")
-        subprocess.run([sys.argv[1], "build", "-q", "-o", store, folder / "spans.json"], check=True, stderr=subprocess.DEVNULL)
-        sampled, data = folder / "samples.histree", pathlib.Path(__file__).parents[1] / "data/perf-samples/samples.data"
-        done = subprocess.run([sys.argv[1], "build", "-q", "--symbols", "none", "-o", sampled, data], stderr=subprocess.DEVNULL)
-        has_samples = done.returncode == 0  # else recordings of perf cannot be read
-        try:
-            with Server(sys.argv[1], folder, [store] + [sampled] * has_samples) as server:
-                page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
-                page.open()
-                all_known = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
-                assert all(one["hasStacks"] for one in all_known) and len(all_known) == 1 + has_samples
-                known = next(one for one in all_known if one["name"].startswith("spans"))
-                fragment = "#" + urllib.parse.urlencode({"trace": known["uuid"], "views": "attributes", "theme": "light"})
-                tally.run("answers", lambda: answers(page, known["uuid"]))
-                tally.run("shows_boxes", lambda: shows_boxes(page, fragment))
-                tally.run("zooms_and_searches", lambda: zooms_and_searches(page))
-                if has_samples:
-                    other = next(one for one in all_known if one is not known)
-                    tally.run("answers_samples", lambda: answers_samples(page, other["uuid"]))
-                view.open("about:blank")
-        finally:
-            view.close()
-    return tally.finish()
+def of_spans_and_samples(visit):
+    folder, tally = visit.folder, visit.tally
+    store = folder / "spans.histree"
+    write_trace(folder / "spans.json")
+    subprocess.run([sys.argv[1], "build", "-q", "-o", store, folder / "spans.json"], check=True, stderr=subprocess.DEVNULL)
+    sampled, data = folder / "samples.histree", pathlib.Path(__file__).parents[1] / "data/perf-samples/samples.data"
+    done = subprocess.run([sys.argv[1], "build", "-q", "--symbols", "none", "-o", sampled, data], stderr=subprocess.DEVNULL)
+    has_samples = done.returncode == 0  # else recordings of perf cannot be read
+    with Server(sys.argv[1], folder, [store] + [sampled] * has_samples) as server, visit.page(server) as page:
+        page.open()
+        all_known = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
+        assert all(one["hasStacks"] for one in all_known) and len(all_known) == 1 + has_samples
+        known = next(one for one in all_known if one["name"].startswith("spans"))
+        fragment = "#" + urllib.parse.urlencode({"trace": known["uuid"], "views": "attributes", "theme": "light"})
+        tally.run("answers", lambda: answers(page, known["uuid"]))
+        tally.run("shows_boxes", lambda: shows_boxes(page, fragment))
+        visit.run(page, zooms_and_searches)
+        if has_samples:
+            other = next(one for one in all_known if one is not known)
+            tally.run("answers_samples", lambda: answers_samples(page, other["uuid"]))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, of_spans_and_samples))

@@ -4,16 +4,12 @@
 and of two whose clocks differ.
 Screenshots and what is skipped are as in page.py."""
 import json
-import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
-import browser
-from browser import Browser
-from page import SKIP, Page
-from serving import SMALL_TRACE, Server, Tally
+from page import visiting
+from serving import SMALL_TRACE, Server
 
 import two_hosts
 
@@ -69,35 +65,20 @@ def of_two_hosts(histree, folder):
     return store, info
 
 
-def main():
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    tally, view = Tally(), Browser()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        words = []
-        for host in HOSTS:
-            shutil.copytree(SMALL_TRACE, folder / host)
-            words += ["--host", f"{host}={folder / host}"]
-        store = folder / "hosts.histree"
-        subprocess.run([sys.argv[1], "build", "-q", "-o", store, "--clock", "none", *words], check=True, stderr=subprocess.DEVNULL)
-        shutil.rmtree(store / "hosts" / HOSTS[5])
-        try:
-            with Server(sys.argv[1], folder, [store]) as server:
-                page = Page(server, view, pathlib.Path(sys.argv[2]) / "hosts" if len(sys.argv) == 3 else None)
-                for test in begins_folded, opens_a_host, shows_events:
-                    tally.run(test.__name__, lambda: test(page))
-                view.open("about:blank")
-            store, info = of_two_hosts(sys.argv[1], folder)
-            with Server(sys.argv[1], folder, [store]) as server:
-                page = Page(server, view, pathlib.Path(sys.argv[2]) / "hosts" if len(sys.argv) == 3 else None)
-                tally.run("says_how_wrong_clocks_are", lambda: says_how_wrong_clocks_are(page, info))
-                view.open("about:blank")
-        finally:
-            view.close()
-    return tally.finish()
+def of_several_hosts(visit):
+    words = []
+    for host in HOSTS:
+        shutil.copytree(SMALL_TRACE, visit.folder / host)
+        words += ["--host", f"{host}={visit.folder / host}"]
+    store = visit.folder / "hosts.histree"
+    subprocess.run([sys.argv[1], "build", "-q", "-o", store, "--clock", "none", *words], check=True, stderr=subprocess.DEVNULL)
+    shutil.rmtree(store / "hosts" / HOSTS[5])
+    with Server(sys.argv[1], visit.folder, [store]) as server, visit.page(server, "hosts") as page:
+        visit.run(page, begins_folded, opens_a_host, shows_events)
+    store, info = of_two_hosts(sys.argv[1], visit.folder)
+    with Server(sys.argv[1], visit.folder, [store]) as server, visit.page(server, "hosts") as page:
+        visit.tally.run("says_how_wrong_clocks_are", lambda: says_how_wrong_clocks_are(page, info))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, of_several_hosts))

@@ -3,16 +3,12 @@
 """page_paths.py HISTREE [SCREENSHOTS] - the critical path of the chosen thread in the page: over the rows of Control Flow,
 and in the panel Why.  Screenshots and what is skipped are as in page.py."""
 import json
-import pathlib
 import subprocess
 import sys
-import tempfile
 import urllib.parse
 
-import browser
-from browser import Browser
-from page import Page, SKIP
-from serving import SMALL_TRACE, Server, Tally
+from page import visiting
+from serving import SMALL_TRACE, Server
 
 THREAD = 14753
 DONE = "page.charts[0].isComplete && page.charts[0].path.isComplete && Boolean(page.charts[0].path.path)"
@@ -82,32 +78,19 @@ def follows_the_range(page):
     page.shoot("paths-whole")
 
 
-def main():
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    tally, view = Tally(), Browser()
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        store = folder / "demo.histree"
-        subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, SMALL_TRACE], check=True,
-                       stderr=subprocess.DEVNULL)
-        try:
-            with Server(sys.argv[1], folder, [store]) as server:
-                page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
-                page.open()
-                uuid = page.browser.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
-                fragment = "#" + urllib.parse.urlencode({
-                    "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
-                    "control-flow": json.dumps({"sort": "tree", "filter": "burn", "arrows": False})})
-                tally.run("shows_path", lambda: shows_path(page, fragment))
-                for test in shows_why, follows_the_range:
-                    tally.run(test.__name__, lambda: test(page))
-                view.open("about:blank")
-        finally:
-            view.close()
-    return tally.finish()
+def in_the_demo(visit):
+    store = visit.folder / "demo.histree"
+    subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, SMALL_TRACE], check=True,
+                   stderr=subprocess.DEVNULL)
+    with Server(sys.argv[1], visit.folder, [store]) as server, visit.page(server) as page:
+        page.open()
+        uuid = page.browser.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
+        fragment = "#" + urllib.parse.urlencode({
+            "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
+            "control-flow": json.dumps({"sort": "tree", "filter": "burn", "arrows": False})})
+        visit.tally.run("shows_path", lambda: shows_path(page, fragment))
+        visit.run(page, shows_why, follows_the_range)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, in_the_demo))

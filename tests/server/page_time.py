@@ -10,12 +10,10 @@ import random
 import shlex
 import subprocess
 import sys
-import tempfile
 
-import browser
-from browser import Browser, CONTROL
-from page import SKIP, Page
-from serving import SMALL_TRACE, Server, Tally, large_trace
+from browser import CONTROL
+from page import visiting
+from serving import SMALL_TRACE, Server, large_trace
 
 PANEL = "page.panels.find((one) => one.name === 'time')"
 KEYS = ["state", "cpu", "system_call", "thread", "name", "process", "had_by"]
@@ -205,32 +203,21 @@ class Selection:
         assert self.page.get("page.viewport.from") < 1e6, "Ctrl and a drag to the right show earlier times"
 
 
-def main():
-    if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
-        return SKIP
-    tally, view, seed = Tally(), Browser(), int(os.environ.get("HISTREE_SEED", "1"))
-    traces = [SMALL_TRACE, *([large_trace()] if large_trace() else [])]
-    with tempfile.TemporaryDirectory() as name:
-        try:
-            for i, trace in enumerate(traces):
-                folder = pathlib.Path(name) / str(i)
-                folder.mkdir()
-                store = folder / "trace.histree"
-                subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, trace], check=True,
-                               stderr=subprocess.DEVNULL)
-                with Server(sys.argv[1], folder, [store]) as server:
-                    page = Page(server, view, pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None)
-                    one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
-                    for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
-                                 one.words_are_those_of_rows, one.state_that_is_clicked,
-                                 one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves):
-                        tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
-                    view.open("about:blank")
-        finally:
-            view.close()
-    return tally.finish()
+def in_each_trace(visit):
+    seed = int(os.environ.get("HISTREE_SEED", "1"))
+    for i, trace in enumerate(filter(None, (SMALL_TRACE, large_trace()))):
+        folder = visit.folder / str(i)
+        folder.mkdir()
+        store = folder / "trace.histree"
+        subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, trace], check=True,
+                       stderr=subprocess.DEVNULL)
+        with Server(sys.argv[1], folder, [store]) as server, visit.page(server) as page:
+            one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
+            for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
+                         one.words_are_those_of_rows, one.state_that_is_clicked,
+                         one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves):
+                visit.tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visiting(__doc__, in_each_trace))

@@ -114,12 +114,15 @@ class Tally:
         self.passed = self.failed = 0
 
     def run(self, name, test):
+        """Whether it passed."""
         try:
             test()
             self.passed += 1
+            return True
         except Exception:
             self.failed += 1
             print(f"{name}: {traceback.format_exc()}")
+            return False
 
     def finish(self):
         return finish(self.passed, self.failed)
