@@ -108,8 +108,14 @@ def _word(value: Any) -> str:
     return str(value) if isinstance(value, (str, int, float, os.PathLike)) else str(ns_of(value))
 
 
+def _refuse(verb: str, keyword: str) -> None:
+    raise ArgumentError(f"{verb.replace('-', '_')}() has no keyword '{keyword}'; 'histree {verb} --help' describes those that it has")
+
+
 def _words(verb: str, words: Sequence[Any], options: Dict[str, Any]) -> List[str]:
     line = [verb]
+    if "help" in options:
+        _refuse(verb, "help")
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:
@@ -154,6 +160,8 @@ def _printed(words: Sequence[str], *, is_answer: bool = True) -> str:
 
 
 def _rows(words: Sequence[str]) -> List[Dict[str, Any]]:
+    if "--format" in words[:words.index("--")]:  # which is JSON, since it is read here
+        _refuse(words[0], "format")
     text = _printed(_with(words, "--format", "json")).strip()
     rows: List[Dict[str, Any]] = json.loads(text) if text else []
     return rows

@@ -42,6 +42,11 @@ class Verbs(unittest.TestCase):
         self.assertEqual(sorted(each.path for each in self.store.states(at="+9ms", analysis="cpu-usage", where="name == burn")),
                          sorted(row["path"] for row in rows))
 
+    def test_keywords_that_would_print_something_else(self):
+        for keyword in ({"help": True}, {"format": "tsv"}):
+            with self.assertRaisesRegex(histree.ArgumentError, "critical_path.. has no keyword"):
+                self.store.critical_path(14321, **keyword)
+
     def test_times_go_in_and_out(self):
         first = datetime.datetime.fromtimestamp(self.store.start // 10**9 + 1, datetime.timezone.utc)
         with self.assertRaises(histree.ArgumentError):
