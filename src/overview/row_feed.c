@@ -16,9 +16,9 @@
 
 enum {
 	PAGE_STATES = 128,
-	KEPT_LEAST = 7 << 16, /* states, 6 MiB: that many are no matter */
-	VALUES_LEAST = 1 << 16,
-	PIECE_STATES = 1 << 15,
+	KEPT_LEAST = 7 << 16,   /* states, 6 MiB: that many are no matter */
+	VALUES_LEAST = 1 << 16, /* different ones, 2 MiB: likewise */
+	PIECE_STATES = 1 << 15, /* that are made fewer at once, at least */
 };
 
 /* States that follow one another, by their ends. */
