@@ -47,9 +47,10 @@ struct overview_options {
 	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
 	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
-	uint32_t values_max;     /* different ones of the rows that are kept while a history is made, about; 2 Mi */
-	size_t memory_max;       /* of the buffers of one, as in struct histree_tree_options */
-	uint32_t threads;        /* that they have work for */
+	/* Of the rows that are kept while a history is made, about: 2 Mi different ones, or what tables let. */
+	uint32_t values_max;
+	size_t memory_max; /* of the buffers of one, as in struct histree_tree_options */
+	uint32_t threads;  /* that they have work for */
 	/* One thread fewer than `threads`, as the caller is one; NULL: with threads, a crew of its own */
 	struct crew *crew;
 	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */

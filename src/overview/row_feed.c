@@ -18,6 +18,7 @@ enum {
 	PAGE_STATES = 128,
 	KEPT_LEAST = 7 << 16,   /* states, 6 MiB: that many are no matter */
 	VALUES_LEAST = 1 << 16, /* different ones, 2 MiB: likewise */
+	BYTES_FOR_VALUE = 32, /* of tables: then the index of values, 5 to 11 each, is not all that fills memory */
 	PIECE_STATES = 1 << 15, /* that are made fewer at once, at least */
 };
 
@@ -344,6 +345,8 @@ enum histree_status row_feed_begin(struct row_feed *feed, const struct overview_
 {
 	*feed = (struct row_feed){ .options = *options, .start = start, .values = value_table_in(tables) };
 	feed->of_pages.space = feed->cells.of_slots.space = tables;
+	if (tables != NULL && feed->options.values_max > tables->memory_max / BYTES_FOR_VALUE)
+		feed->options.values_max = (uint32_t)(tables->memory_max / BYTES_FOR_VALUE);
 	return value_table_reset(&feed->values, error);
 }
 

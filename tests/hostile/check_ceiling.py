@@ -8,7 +8,8 @@ rest for pages of files. With a ceiling that is not reached, it takes far more, 
 are a ceiling of the whole process.
 
 The same holds for twice as many processes in the Trace Event Format, each with a span, spans that go on to the end, or flows,
-and in a trace of Perfetto; and for as many functions and stacks of profiles, of each format.
+and in a trace of Perfetto; and for as many functions and stacks of profiles, of each format. And for three million switches
+of few threads, each of which has a sum of its own, however long the trace is.
 """
 import json
 import os
@@ -21,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "perfetto")
 import perfetto_trace  # noqa: E402 (of the tests of Perfetto)
 
 HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
-FEW, MANY, MEGABYTE = 1000, 60000, 1 << 20
+FEW, MANY, SWITCHES, MEGABYTE = 1000, 60000, 3000000, 1 << 20
 SMALL, CEILING, ALLOWED = 32 * MEGABYTE, 8 * MEGABYTE, 12 * MEGABYTE
 OF_PROCESS = 86 * MEGABYTE
 
@@ -33,6 +34,13 @@ def write_trace(path, threads):
               "prev_state", sep="\t", file=file)
         for tid in range(1, threads + 1):
             print(1000 * tid, 0, "sched_switch", "w", tid - 1, 20, "w", tid, 20, 1, sep="\t", file=file)
+
+
+def write_switches(path, count):
+    """Of few threads."""
+    write_trace(path, 0)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(f"{1000 * i}\t0\tsched_switch\tw\t{i % 50 + 1}\t20\tw\t{(i + 1) % 50 + 1}\t20\t1\n" for i in range(count))
 
 
 SPANS = {
@@ -142,6 +150,8 @@ def main():
         many = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", SMALL)
         free = peak(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", 224 * MEGABYTE)
         within(folder, f"text:tracer=lttng:{folder / 'many.tsv'}", "kernel")
+        write_switches(folder / "long.tsv", SWITCHES)
+        within(folder, f"text:tracer=lttng:{folder / 'long.tsv'}", "switches")
         for form in PROFILES:
             peaks = {}
             for count in (FEW, STACKS):
