@@ -5,9 +5,11 @@
 #include "base/bytes.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +95,23 @@ uint32_t crc32c(uint32_t sum, const void *bytes, size_t size)
 		return crc32c_sse42(sum, bytes, size);
 #endif
 	return crc32c_portable(sum, bytes, size);
+}
+
+/* ---- byte buffer --------------------------------------------------------------------------------------------- */
+
+void byte_buffer_format(struct byte_buffer *buffer, const char *format, ...)
+{
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	uint8_t *room = length < 0 ? NULL : byte_buffer_room(buffer, (size_t)length + 1);
+	if (room != NULL) {
+		vsnprintf((char *)room, (size_t)length + 1, format, again);
+		buffer->size += (size_t)length;
+	}
+	va_end(again);
+	va_end(arguments);
 }
 
 /* ---- block directory ----------------------------------------------------------------------------------------- */

@@ -17,8 +17,9 @@
  * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
  * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
  *
- * Writers are given room by their caller.  Readers of bytes from outside use a struct byte_reader, which
- * checks each read against what is left and remembers the first failure.
+ * Writers are given room by their caller, or put what they write at the end of a struct byte_buffer.  Readers of
+ * bytes from outside use a struct byte_reader.  It checks each read against what is left, and remembers the first
+ * failure.
  *
  * A *directory* is blocks of differing sizes, one after the other, and after them where each begins.
  *
@@ -311,72 +312,132 @@ static inline void put_le_double(uint8_t *bytes, double number)
 	put_le64(bytes, bits);
 }
 
-/* A zeroed one is empty.  Its owner frees the bytes. */
-struct saved_bytes {
+/*
+ * Bytes that grow at their end.  A zeroed one is empty.  Writing reports nothing: once memory has run out, the
+ * buffer has failed and takes nothing more, and the user of the bytes checks that once.  A byte_reader reads what
+ * is written here.
+ */
+struct byte_buffer {
 	uint8_t *bytes;
 	size_t size, capacity;
-	bool no_memory; /* something could not be written: the content is worthless */
+	bool failed; /* memory ran out: the content is worthless */
 };
 
-static inline void saved_put(struct saved_bytes *saved, uint64_t number)
+/*
+ * Returns where `size` bytes can be put, which the caller then adds to buffer->size; NULL if and only if memory has
+ * run out.
+ */
+static inline uint8_t *byte_buffer_room(struct byte_buffer *buffer, size_t size)
 {
-	if (saved->no_memory || !array_reserve(&saved->bytes, &saved->capacity, saved->size + VARINT_SIZE_MAX)) {
-		saved->no_memory = true;
-		return;
+	const size_t room = size > 0 ? size : 1; /* for nothing there is a place, too */
+	if (buffer->failed || room > SIZE_MAX - buffer->size ||
+	    (buffer->capacity - buffer->size < room &&
+	     !array_reserve(&buffer->bytes, &buffer->capacity, buffer->size + room))) {
+		buffer->failed = true;
+		return NULL;
 	}
-	saved->size = (size_t)(put_varint(saved->bytes + saved->size, number) - saved->bytes);
+	return buffer->bytes + buffer->size;
 }
 
-static inline void saved_put_signed(struct saved_bytes *saved, int64_t number)
+static inline void byte_buffer_put(struct byte_buffer *buffer, const void *bytes, size_t size)
 {
-	saved_put(saved, zigzag(number));
+	uint8_t *room = size > 0 ? byte_buffer_room(buffer, size) : NULL;
+	if (room == NULL)
+		return;
+	memcpy(room, bytes, size);
+	buffer->size += size;
 }
 
-static inline int64_t saved_read_signed(struct byte_reader *reader)
+static inline void byte_buffer_put_byte(struct byte_buffer *buffer, uint8_t byte)
+{
+	byte_buffer_put(buffer, &byte, 1);
+}
+
+static inline void byte_buffer_put_number(struct byte_buffer *buffer, uint64_t number)
+{
+	uint8_t *room = byte_buffer_room(buffer, VARINT_SIZE_MAX);
+	if (room != NULL)
+		buffer->size = (size_t)(put_varint(room, number) - buffer->bytes);
+}
+
+static inline void byte_buffer_put_signed(struct byte_buffer *buffer, int64_t number)
+{
+	byte_buffer_put_number(buffer, zigzag(number));
+}
+
+/* Puts a time as its difference to another one.  The difference may overflow; reading it undoes that. */
+static inline void byte_buffer_put_time(struct byte_buffer *buffer, int64_t time, int64_t base)
+{
+	byte_buffer_put_signed(buffer, (int64_t)((uint64_t)time - (uint64_t)base));
+}
+
+/* Puts the size of a text, and the text. */
+static inline void byte_buffer_put_text(struct byte_buffer *buffer, const void *text, size_t size)
+{
+	byte_buffer_put_number(buffer, size);
+	byte_buffer_put(buffer, text, size);
+}
+
+static inline void byte_buffer_put_string(struct byte_buffer *buffer, const char *text)
+{
+	byte_buffer_put_text(buffer, text, strlen(text));
+}
+
+/* Puts the characters of a text, and nothing that says how many they are. */
+static inline void byte_buffer_put_chars(struct byte_buffer *buffer, const char *text)
+{
+	byte_buffer_put(buffer, text, strlen(text));
+}
+
+/* Puts what printf() would print, for what is short. */
+void byte_buffer_format(struct byte_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns the content as characters, without a terminator unless one was put; of an empty buffer "". */
+static inline const char *byte_buffer_chars(const struct byte_buffer *buffer)
+{
+	return buffer->bytes != NULL ? (const char *)buffer->bytes : "";
+}
+
+/* Forgets the content, and keeps the memory. */
+static inline void byte_buffer_clear(struct byte_buffer *buffer)
+{
+	buffer->size = 0;
+	buffer->failed = false;
+}
+
+static inline void byte_buffer_release(struct byte_buffer *buffer)
+{
+	free(buffer->bytes);
+	*buffer = (struct byte_buffer){ 0 };
+}
+
+/* Returns 0 at the end, where the reader fails. */
+static inline uint8_t byte_reader_byte(struct byte_reader *reader)
+{
+	const uint8_t *byte = read_bytes(reader, 1);
+	return byte != NULL ? *byte : 0;
+}
+
+static inline int64_t byte_reader_signed(struct byte_reader *reader)
 {
 	return unzigzag(read_varint(reader));
 }
 
-static inline int32_t saved_read_int32(struct byte_reader *reader)
+static inline int32_t byte_reader_int32(struct byte_reader *reader)
 {
-	int64_t number = saved_read_signed(reader);
+	int64_t number = byte_reader_signed(reader);
 	if (number != (int32_t)number)
 		reader->failed = true;
 	return (int32_t)number;
 }
 
-/* A time, stored as its difference to another one.  The difference may overflow; reading it undoes that. */
-static inline void saved_put_time(struct saved_bytes *saved, int64_t time, int64_t base)
+static inline int64_t byte_reader_time(struct byte_reader *reader, int64_t base)
 {
-	saved_put_signed(saved, (int64_t)((uint64_t)time - (uint64_t)base));
+	return (int64_t)((uint64_t)base + (uint64_t)byte_reader_signed(reader));
 }
 
-static inline int64_t saved_read_time(struct byte_reader *reader, int64_t base)
-{
-	return (int64_t)((uint64_t)base + (uint64_t)saved_read_signed(reader));
-}
-
-static inline void saved_put_bytes(struct saved_bytes *saved, const void *bytes, size_t size)
-{
-	if (saved->no_memory || !array_reserve(&saved->bytes, &saved->capacity, saved->size + size)) {
-		saved->no_memory = true;
-		return;
-	}
-	if (size > 0)
-		memcpy(saved->bytes + saved->size, bytes, size);
-	saved->size += size;
-}
-
-/*
- * A text preceded by its size, written and read.  The text read is borrowed from the reader and has no terminator.
- */
-static inline void saved_put_text(struct saved_bytes *saved, const void *text, size_t size)
-{
-	saved_put(saved, size);
-	saved_put_bytes(saved, text, size);
-}
-
-static inline const char *saved_read_text(struct byte_reader *reader, size_t *size)
+/* The text that is returned is borrowed from the reader and has no terminator. */
+static inline const char *byte_reader_text(struct byte_reader *reader, size_t *size)
 {
 	uint64_t said = read_varint(reader);
 	if (said > byte_reader_left(reader))
@@ -386,7 +447,7 @@ static inline const char *saved_read_text(struct byte_reader *reader, size_t *si
 }
 
 /* Reads a number that must be below a limit. */
-static inline uint64_t saved_read_below(struct byte_reader *reader, uint64_t limit)
+static inline uint64_t byte_reader_below(struct byte_reader *reader, uint64_t limit)
 {
 	uint64_t number = read_varint(reader);
 	if (number >= limit)
@@ -395,15 +456,9 @@ static inline uint64_t saved_read_below(struct byte_reader *reader, uint64_t lim
 }
 
 /* Reads a count of things, each of which takes at least `bytes_each` bytes of what follows. */
-static inline size_t saved_read_count(struct byte_reader *reader, size_t bytes_each)
+static inline size_t byte_reader_count(struct byte_reader *reader, size_t bytes_each)
 {
-	return (size_t)saved_read_below(reader, byte_reader_left(reader) / bytes_each + 1);
-}
-
-static inline void saved_release(struct saved_bytes *saved)
-{
-	free(saved->bytes);
-	*saved = (struct saved_bytes){ 0 };
+	return (size_t)byte_reader_below(reader, byte_reader_left(reader) / bytes_each + 1);
 }
 
 struct block_directory {

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 
 struct codec {
-	struct saved_bytes *out; /* NULL: it is loaded */
+	struct byte_buffer *out; /* NULL: it is loaded */
 	struct byte_reader *in;
 	void *of; /* of whoever codes */
 };
@@ -37,15 +37,15 @@ static inline uint64_t code_number(struct codec *codec, uint64_t number)
 {
 	if (codec->out == NULL)
 		return read_varint(codec->in);
-	saved_put(codec->out, number);
+	byte_buffer_put_number(codec->out, number);
 	return number;
 }
 
 static inline uint64_t code_below(struct codec *codec, uint64_t number, uint64_t limit)
 {
 	if (codec->out == NULL)
-		return saved_read_below(codec->in, limit);
-	saved_put(codec->out, number);
+		return byte_reader_below(codec->in, limit);
+	byte_buffer_put_number(codec->out, number);
 	return number;
 }
 
@@ -53,32 +53,32 @@ static inline uint64_t code_below(struct codec *codec, uint64_t number, uint64_t
 static inline size_t code_count(struct codec *codec, size_t count, size_t bytes_each)
 {
 	if (codec->out == NULL)
-		return saved_read_count(codec->in, bytes_each);
-	saved_put(codec->out, count);
+		return byte_reader_count(codec->in, bytes_each);
+	byte_buffer_put_number(codec->out, count);
 	return count;
 }
 
 static inline int64_t code_signed(struct codec *codec, int64_t number)
 {
 	if (codec->out == NULL)
-		return saved_read_signed(codec->in);
-	saved_put_signed(codec->out, number);
+		return byte_reader_signed(codec->in);
+	byte_buffer_put_signed(codec->out, number);
 	return number;
 }
 
 static inline int32_t code_int32(struct codec *codec, int32_t number)
 {
 	if (codec->out == NULL)
-		return saved_read_int32(codec->in);
-	saved_put_signed(codec->out, number);
+		return byte_reader_int32(codec->in);
+	byte_buffer_put_signed(codec->out, number);
 	return number;
 }
 
 static inline int64_t code_time(struct codec *codec, int64_t time, int64_t base)
 {
 	if (codec->out == NULL)
-		return saved_read_time(codec->in, base);
-	saved_put_time(codec->out, time, base);
+		return byte_reader_time(codec->in, base);
+	byte_buffer_put_time(codec->out, time, base);
 	return time;
 }
 
@@ -86,9 +86,9 @@ static inline int64_t code_time(struct codec *codec, int64_t time, int64_t base)
 static inline void code_text(struct codec *codec, const char **text, size_t *size)
 {
 	if (codec->out == NULL)
-		*text = saved_read_text(codec->in, size);
+		*text = byte_reader_text(codec->in, size);
 	else
-		saved_put_text(codec->out, *text, *size);
+		byte_buffer_put_text(codec->out, *text, *size);
 }
 
 static inline void code_flags(struct codec *codec, size_t count, bool *const *flags)

@@ -148,6 +148,15 @@ static uint64_t hash_of_entry(const void *entries, uint32_t number)
 	return hash_mix(((const struct id_entry *)entries)[number].id);
 }
 
+void *id_map_find_anew(struct id_map *map, uint64_t id)
+{
+	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
+	if (number == HASH_INDEX_NONE)
+		return NULL;
+	*id_map_recent(map, id) = number;
+	return map->entries[number].record;
+}
+
 bool id_map_add(struct id_map *map, uint64_t id, void *record)
 {
 	assert(record != NULL);

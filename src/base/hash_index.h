@@ -221,20 +221,19 @@ static inline uint32_t *id_map_recent(struct id_map *map, uint64_t id)
 	return &map->recent[(id ^ id >> 32) % ID_MAP_RECENT];
 }
 
+/* As id_map_find(), and the record can be found again. */
+void *id_map_find_anew(struct id_map *map, uint64_t id);
+
 /*
  * The same, faster for a record that was found lately, as the owner of a map asks; not for maps that several
  * threads read.
  */
 static inline void *id_map_find_again(struct id_map *map, uint64_t id)
 {
-	uint32_t *recent = id_map_recent(map, id);
-	if (*recent < map->count && map->entries[*recent].id == id)
-		return map->entries[*recent].record;
-	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
-	if (number == HASH_INDEX_NONE)
-		return NULL;
-	*recent = number;
-	return map->entries[number].record;
+	const uint32_t recent = *id_map_recent(map, id);
+	if (recent < map->count && map->entries[recent].id == id)
+		return map->entries[recent].record;
+	return id_map_find_anew(map, id);
 }
 
 /* Take the memory of the map from this space.  The map must still be empty. */

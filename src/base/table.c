@@ -29,10 +29,9 @@ static size_t grown_capacity(size_t capacity, size_t needed, size_t element_size
 	return wanted > ELEMENTS_MIN ? wanted : ELEMENTS_MIN;
 }
 
-bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size)
+bool array_grow(void *array, size_t *capacity, size_t needed, size_t element_size)
 {
-	if (needed <= *capacity)
-		return true;
+	assert(needed > *capacity);
 	const size_t wanted = grown_capacity(*capacity, needed, element_size);
 	if (wanted > SIZE_MAX / element_size)
 		return false;
@@ -75,7 +74,7 @@ struct table_map {
 bool table_space_init(struct table_space *space, const char *path, size_t memory_max)
 {
 	const char *slash = strrchr(path, '/');
-	*space = (struct table_space){ .memory_max = memory_max, .statm = -1, .pagemap = -1 };
+	*space = (struct table_space){ .memory_max = memory_max, .statm = -1 };
 	space->folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
 	pthread_mutex_init(&space->mutex, NULL);
 	return space->folder != NULL;
@@ -88,11 +87,9 @@ void table_space_release(struct table_space *space)
 	assert(space->maps == NULL && space->in_memory == 0);
 	if (space->statm >= 0)
 		close(space->statm);
-	if (space->pagemap >= 0)
-		close(space->pagemap);
 	free(space->folder);
 	pthread_mutex_destroy(&space->mutex);
-	*space = (struct table_space){ .statm = -1, .pagemap = -1 };
+	*space = (struct table_space){ .statm = -1 };
 }
 
 /*
@@ -114,73 +111,57 @@ bool table_space_is_full(struct table_space *space)
 	return is_full;
 }
 
-/* Opened when it is first needed. */
-static bool open_once(int *file, const char *path)
-{
-	if (*file < 0)
-		*file = open(path, O_RDONLY | O_CLOEXEC);
-	return *file >= 0;
-}
-
 /* Returns how many bytes of mapped files are resident in the process; 0 if the system does not tell. */
 static size_t resident_bytes(struct table_space *space)
 {
 	char text[128] = "";
 	unsigned long long all, resident, shared;
-	if (!open_once(&space->statm, "/proc/self/statm") || pread(space->statm, text, sizeof(text) - 1, 0) <= 0 ||
+	if (space->statm < 0) /* when it is first needed */
+		space->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (pread(space->statm, text, sizeof(text) - 1, 0) <= 0 ||
 	    sscanf(text, "%llu %llu %llu", &all, &resident, &shared) != 3)
 		return 0;
 	return (size_t)shared * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns how much of a map is resident, from the word that the system keeps for each page. */
-static size_t resident_in(struct table_space *space, const struct table_map *map)
+/* From the word that the system keeps for each page, which takes milliseconds. */
+size_t table_space_resident(struct table_space *space)
 {
 	enum { WORDS = 4096 };
 	uint64_t words[WORDS];
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (map->size + page - 1) / page, resident = 0;
-	if (!open_once(&space->pagemap, "/proc/self/pagemap"))
-		return map->size;
-	for (size_t at = 0; at < pages; at += WORDS) {
-		size_t wanted = pages - at < WORDS ? pages - at : WORDS;
-		off_t offset = (off_t)(((uintptr_t)map->bytes / page + at) * sizeof(*words));
-		ssize_t got = pread(space->pagemap, words, wanted * sizeof(*words), offset);
-		for (ssize_t i = 0; i < got / (ssize_t)sizeof(*words); i++)
-			resident += (words[i] >> 63) * page;
-	}
-	return resident;
-}
-
-static size_t resident_in_maps(struct table_space *space)
-{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t resident = 0;
-	for (const struct table_map *map = space->maps; map != NULL; map = map->after)
-		resident += resident_in(space, map);
-	return resident;
-}
-
-size_t table_space_resident(struct table_space *space)
-{
 	pthread_mutex_lock(&space->mutex);
-	size_t resident = resident_in_maps(space);
+	const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	for (const struct table_map *map = space->maps; map != NULL; map = map->after)
+		for (size_t at = 0; at * page < map->size; at += WORDS) {
+			const size_t left = (map->size + page - 1) / page - at;
+			const off_t offset = (off_t)(((uintptr_t)map->bytes / page + at) * sizeof(*words));
+			const ssize_t got =
+				pread(file, words, (left < WORDS ? left : WORDS) * sizeof(*words), offset);
+			for (ssize_t i = 0; i < got / (ssize_t)sizeof(*words); i++)
+				resident += (words[i] >> 63) * page;
+		}
+	if (file >= 0)
+		close(file);
 	pthread_mutex_unlock(&space->mutex);
 	return resident;
 }
 
+/*
+ * Only a total over all files is cheap, and others, such as traces, come and go.  But ours are known when all of
+ * them are let go: what is resident then is the others'.
+ */
 void table_space_look_at_maps(struct table_space *space)
 {
 	pthread_mutex_lock(&space->mutex);
-	/*
-	 * A total over all files is cheap.  But other files, such as traces, come and go: so then ours are counted.
-	 */
-	size_t resident = resident_bytes(space), most = space->memory_max / 4;
+	size_t resident = resident_bytes(space);
 	if (resident < space->others_resident)
 		space->others_resident = resident;
-	if (resident - space->others_resident > most) {
-		size_t ours = resident_in_maps(space);
-		for (struct table_map *map = space->maps; ours > most && map != NULL; map = map->after)
+	if (resident - space->others_resident > space->memory_max / 4) {
+		for (struct table_map *map = space->maps; map != NULL; map = map->after)
 			madvise(map->bytes, map->size, MADV_DONTNEED);
-		space->others_resident = resident > ours ? resident - ours : 0;
+		space->others_resident = resident_bytes(space);
 	}
 	pthread_mutex_unlock(&space->mutex);
 }
@@ -329,12 +310,11 @@ static void *grow(struct table *table, void *old, size_t old_size, size_t size)
 	return grown != NULL ? grown : grow_in_memory(table, old, old_size, size);
 }
 
-bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size)
+bool table_grow(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size)
 {
-	if (needed <= *capacity)
-		return true;
+	assert(needed > *capacity);
 	if (table->space == NULL)
-		return array_reserve_bytes(array, capacity, needed, element_size);
+		return array_grow(array, capacity, needed, element_size);
 	const size_t wanted = grown_capacity(*capacity, needed, element_size);
 	if (wanted > (SIZE_MAX >> 1) / element_size)
 		return false;
@@ -366,6 +346,24 @@ void table_release(struct table *table, void *array)
 		free(array);
 	if (table->space != NULL)
 		take_memory(table, 0, true);
+}
+
+/* ---- dense records ----------------------------------------------------------------------------------------- */
+
+bool dense_put(struct dense_records *dense, size_t number, void *record)
+{
+	if (!table_reserve(&dense->table, &dense->records, &dense->capacity, number + 1))
+		return false;
+	while (dense->count <= number)
+		dense->records[dense->count++] = NULL;
+	dense->records[number] = record;
+	return true;
+}
+
+void dense_release(struct dense_records *dense)
+{
+	table_release(&dense->table, dense->records);
+	*dense = (struct dense_records){ 0 };
 }
 
 /* ---- table sort ---------------------------------------------------------------------------------------------- */

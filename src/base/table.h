@@ -14,6 +14,8 @@
  * Where no such file can be made, tables stay in memory.  Tables of one space may belong to different threads; a
  * table belongs to one thread at a time.
  *
+ * *Dense records* are found by numbers 0, 1, 2, ... of which most have one.
+ *
  * A table that may be in a file is sorted by passes in the order of memory, with little additional memory.
  */
 #ifndef BASE_TABLE_H
@@ -28,7 +30,13 @@
  * Make room for `needed` elements.  `array` is the address of the pointer, `capacity` counts elements.  Returns
  * false if memory runs out or the size does not fit a size_t; array and capacity are then unchanged.
  */
-bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size);
+bool array_grow(void *array, size_t *capacity, size_t needed, size_t element_size);
+
+/* Nearly all calls find room, so that the question alone is compiled into the caller. */
+static inline bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size)
+{
+	return needed <= *capacity || array_grow(array, capacity, needed, element_size);
+}
 
 /* Returns a copy of `count` elements in memory of its own, or NULL if memory runs out or there are no elements. */
 void *array_copy_bytes(const void *array, size_t count, size_t element_size);
@@ -45,9 +53,8 @@ struct table_space {
 	size_t in_memory;       /* bytes of tables from malloc() */
 	struct table_map *maps; /* of tables in files */
 	_Atomic bool has_maps;
-	/* open files that tell what is resident of the process and of a map; -1: not opened */
-	int statm, pagemap;
-	size_t others_resident; /* bytes of other files at the last count */
+	int statm;              /* open file that tells what is resident of the process; -1: not opened */
+	size_t others_resident; /* bytes of other files when ours had been let go, or less */
 };
 
 /* A table with `space` NULL, or a zeroed one, is always in memory. */
@@ -88,7 +95,13 @@ size_t table_space_resident(struct table_space *space);
  * Make room for `needed` elements, as array_reserve() does.  Returns false if memory runs out; everything is then
  * as before.
  */
-bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size);
+bool table_grow(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size);
+
+static inline bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, size_t needed,
+				       size_t element_size)
+{
+	return needed <= *capacity || table_grow(table, array, capacity, needed, element_size);
+}
 
 #define table_reserve(table, array, capacity, needed) \
 	table_reserve_bytes((table), (array), (capacity), (needed), sizeof(**(array)))
@@ -98,6 +111,23 @@ void *table_allocate(struct table *table, size_t size);
 
 /* `array` is that of the table, or NULL; the table keeps its space. */
 void table_release(struct table *table, void *array);
+
+/* Records by number, which it does not own; a zeroed one has none. */
+struct dense_records {
+	void **records; /* NULL: none yet */
+	size_t count, capacity;
+	struct table table;
+};
+
+/* Returns the record of a number; NULL: it has none. */
+static inline void *dense_find(const struct dense_records *dense, size_t number)
+{
+	return number < dense->count ? dense->records[number] : NULL;
+}
+
+/* Returns false if memory runs out. */
+bool dense_put(struct dense_records *dense, size_t number, void *record);
+void dense_release(struct dense_records *dense);
 
 typedef int table_compare(const void *one, const void *other, void *context);
 

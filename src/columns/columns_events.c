@@ -442,6 +442,10 @@ static enum histree_status open_events(struct relation *base, const struct relat
 	if (status != HISTREE_OK)
 		return status;
 	histree_event_query_set_cancel(source->query, options->work);
+	if (options->kernel != NULL && histree_event_query_names_threads(source->query))
+		status = histree_event_query_take_threads(source->query, options->kernel, error);
+	if (status != HISTREE_OK)
+		return status;
 	source->has_one_type = histree_event_query_one_type(source->query, &type);
 	const bool wants_fields =
 		options->names != NULL || options->columns == 0 || (options->columns & HISTREE_ARROW_FIELDS) != 0;

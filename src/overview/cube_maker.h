@@ -98,7 +98,7 @@ struct cube_maker {
 	uint64_t cells_max;            /* bytes of all */
 	uint32_t owner_of[CUBE_PARTS]; /* in the file */
 	enum cube_part part;           /* at hand, */
-	struct saved_bytes room;       /* and a cell of it as bytes */
+	struct byte_buffer room;       /* and a cell of it as bytes */
 	histree_time *counted;         /* by thread: the begin of the last counted call; INT64_MIN: no call yet */
 	histree_time *next;            /* by thread: pieces were cut up to here */
 	struct cube_feed *feed;

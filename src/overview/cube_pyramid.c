@@ -57,11 +57,11 @@ enum histree_status cube_cells_close(struct cube_cells *cells, enum cube_part pa
 				     struct histree_error *error)
 {
 	struct cube_bytes *into = &cells->cells[part][cell];
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	cube_cell_put(&cells->open, part, &cells->texts, &saved);
-	uint8_t *bytes = saved.no_memory ? NULL : realloc(saved.bytes, saved.size + 1);
+	uint8_t *bytes = saved.failed ? NULL : realloc(saved.bytes, saved.size + 1);
 	if (bytes == NULL) {
-		saved_release(&saved);
+		byte_buffer_release(&saved);
 		return error_memory(error, "an overview");
 	}
 	cells->bytes[part] += saved.size - into->size;
@@ -595,7 +595,7 @@ enum histree_status cube_put(struct pyramid_maker *pyramid, void *cell, struct h
 	maker->room.size = 0;
 	cube_cell_put(cell, maker->part, &maker->cells.texts, &maker->room);
 	*out = value_of(&maker->cells, maker->room.bytes, maker->room.size);
-	return maker->room.no_memory ? error_memory(error, "an overview") : HISTREE_OK;
+	return maker->room.failed ? error_memory(error, "an overview") : HISTREE_OK;
 }
 
 enum histree_status cube_merge(void *into, const void *cell, struct histree_error *error)
@@ -728,5 +728,5 @@ void cube_maker_release(struct cube_maker *maker)
 	free(maker->order);
 	free(maker->ends);
 	free(maker->spare);
-	saved_release(&maker->room);
+	byte_buffer_release(&maker->room);
 }

@@ -332,9 +332,10 @@ static enum histree_status replay_create(const struct replay_source *source, str
 	if (status == HISTREE_OK)
 		status = prepare(replay, error);
 	if (status != HISTREE_OK) {
-		error_prefix(error,
-			     "a partial history reads its trace again, which 'histree rebuild STORE TRACE...' "
-			     "takes from wherever it is now");
+		error_prefix(
+			error,
+			"a partial history reads its trace again, which 'histree copy --rebuild STORE TRACE...' "
+			"takes from wherever it is now");
 		replay_free(replay);
 		return status;
 	}
@@ -450,17 +451,17 @@ static enum histree_status replay_run(struct replay *replay, size_t number, stru
 static enum histree_status partial_history_begin(const struct partial_writer *writer, const struct trace *trace,
 						 bool ignores_gaps, struct histree_error *error)
 {
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	const struct partial_origin origin = {
 		.trace_bytes = trace_bytes(trace),
 		.file_count = trace_file_count(trace),
 		.ignores_gaps = ignores_gaps,
 	};
-	saved_put(&saved, KNOWLEDGE_VERSION);
-	saved_put(&saved, origin.trace_bytes);
-	saved_put(&saved, origin.file_count);
-	saved_put(&saved, origin.ignores_gaps);
-	enum histree_status status = saved.no_memory
+	byte_buffer_put_number(&saved, KNOWLEDGE_VERSION);
+	byte_buffer_put_number(&saved, origin.trace_bytes);
+	byte_buffer_put_number(&saved, origin.file_count);
+	byte_buffer_put_number(&saved, origin.ignores_gaps);
+	enum histree_status status = saved.failed
 					     ? error_memory(error, "a checkpoint")
 					     : partial_file_begin(writer->file, saved.bytes, saved.size, error);
 	free(saved.bytes);
@@ -471,7 +472,7 @@ enum histree_status partial_writer_checkpoint(const struct partial_writer *write
 					      uint64_t before, bool ignores_gaps, struct histree_error *error)
 {
 	size_t count = trace_file_count(trace);
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	struct trace_position *positions = calloc(count + 1, sizeof(*positions));
 	if (positions == NULL)
 		return error_memory(error, "a checkpoint");
@@ -479,15 +480,16 @@ enum histree_status partial_writer_checkpoint(const struct partial_writer *write
 	enum histree_status status =
 		before == 0 ? partial_history_begin(writer, trace, ignores_gaps, error) : HISTREE_OK;
 	if (status == HISTREE_OK) {
-		saved_put(&saved, before);
+		byte_buffer_put_number(&saved, before);
 		for (size_t i = 0; i < count; i++) {
-			saved_put(&saved, positions[i].packet + 1); /* TRACE_FILE_DONE is the greatest number: 0 */
-			saved_put(&saved, positions[i].events);
+			byte_buffer_put_number(&saved, positions[i].packet +
+							       1); /* TRACE_FILE_DONE is the greatest number: 0 */
+			byte_buffer_put_number(&saved, positions[i].events);
 		}
 		writer->analysis->save(writer->instance, &saved);
-		status = saved.no_memory ? error_memory(error, "a checkpoint")
-					 : partial_file_checkpoint(writer->file, writer->system, saved.bytes,
-								   saved.size, error);
+		status = saved.failed ? error_memory(error, "a checkpoint")
+				      : partial_file_checkpoint(writer->file, writer->system, saved.bytes,
+								saved.size, error);
 	}
 	free(saved.bytes);
 	free(positions);
@@ -580,7 +582,7 @@ static enum histree_status find_analysis(const struct histree_history_info *info
 	if ((*out)->version != info->provider_version)
 		return error_set(error, HISTREE_ERR_VERSION,
 				 "the partial history was built by analysis %s version %u, and this is version %u, "
-				 "which may make other states; build it again ('histree rebuild')",
+				 "which may make other states; build it again ('histree copy --rebuild')",
 				 info->provider, info->provider_version, (*out)->version);
 	return HISTREE_OK;
 }

@@ -667,7 +667,7 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 	return error_set(
 		error, HISTREE_ERR_FORMAT,
 		"'%s': section SUMS is damaged, so that its blocks cannot be told from those of other files; "
-		"'histree repair' makes a store of what is there",
+		"'histree copy --repair' makes a store of what is there",
 		path);
 }
 

@@ -24,7 +24,7 @@ void overview_faults_report(void *faults, const char *fault)
 	all->count++;
 	snprintf(text, sizeof(text),
 		 "overview '%s': %s; nothing is lost: remove the file, or make a store with a sound one ('histree "
-		 "repair')",
+		 "copy --repair')",
 		 all->path, fault);
 	all->report(all->context, text);
 }

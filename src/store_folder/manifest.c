@@ -618,9 +618,10 @@ enum histree_status manifest_write(const struct io *io, const char *path, const 
 
 static enum histree_status too_large(const char *path, const char *what, struct histree_error *error)
 {
-	return error_set(error, HISTREE_ERR_FORMAT,
-			 "'%s' has %s than any manifest; 'histree repair' makes a store of what is beside it", path,
-			 what);
+	return error_set(
+		error, HISTREE_ERR_FORMAT,
+		"'%s' has %s than any manifest; 'histree copy --repair' makes a store of what is beside it", path,
+		what);
 }
 
 /* The size comes from the file, so the bytes are looked at before memory of that size is requested. */

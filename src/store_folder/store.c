@@ -101,7 +101,7 @@ static enum histree_status open_host(const struct histree_store *store, size_t i
 	if (status == HISTREE_OK && is_missing(path))
 		status = error_set(error, HISTREE_ERR_IO,
 				   "there is no store '%s': put its folder back, or make all of it again with "
-				   "'histree rebuild'",
+				   "'histree copy --rebuild'",
 				   path);
 	if (status == HISTREE_OK)
 		status = store_open_inside(path, out, error);
@@ -505,8 +505,9 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 	if (!S_ISDIR(facts.st_mode))
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE "; %s", path,
-			 has_files_of_store(path) ? "'histree repair' makes a store of the files that are there"
-						  : "of a trace, 'histree build' makes one");
+			 has_files_of_store(path)
+				 ? "'histree copy --repair' makes a store of the files that are there"
+				 : "of a trace, 'histree build' makes one");
 }
 
 /* Write the sentence of what the trace has no events for. */
@@ -624,7 +625,7 @@ static void name_the_way(const struct histree_store_info *info, const char *anal
 	else if (entry != NULL)
 		snprintf(way, size, "'histree add %s %s' makes it", info->path, analysis);
 	else
-		snprintf(way, size, "'histree analyses' lists what there is");
+		snprintf(way, size, "'histree info --analyses' lists what there is");
 }
 
 static enum histree_status no_history(const struct histree_store_info *info, const char *analysis,
@@ -770,7 +771,7 @@ static enum histree_status no_segments(const struct histree_store_info *info, co
 					   info->segments[i].analysis);
 	if (find_history(info, analysis) != NULL)
 		return error_set(error, HISTREE_NOT_FOUND,
-				 "'%s' makes states, which 'query' and 'ls' show; segments of '%s': %s", analysis,
+				 "'%s' makes states, which 'histree states' prints; segments of '%s': %s", analysis,
 				 info->path, length > 0 ? names : "none");
 	name_the_way(info, analysis, way, sizeof(way));
 	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s', %s%s; %s", info->path, analysis,

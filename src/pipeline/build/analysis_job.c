@@ -121,8 +121,8 @@ static void cut_slice(struct job_slices *slices)
 	};
 	slice->hint.size = 0;
 	(void)slices->plan.analysis->slices->hint(slices->pass.instance, &slice->hint);
-	if (slice->hint.no_memory) /* then nothing is known */
-		saved_release(&slice->hint);
+	if (slice->hint.failed) /* then nothing is known */
+		byte_buffer_release(&slice->hint);
 	slice_ring_cut(ring);
 }
 

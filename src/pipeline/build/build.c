@@ -931,11 +931,12 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	if (status != HISTREE_OK)
 		return status;
 	if (options->resume && trace_is_address(options->traces[0]))
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "'%s': a live trace cannot be read again from its beginning; 'histree repair' "
-				 "makes a store "
-				 "of what was published of it",
-				 options->traces[0]);
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"'%s': a live trace cannot be read again from its beginning; 'histree copy --repair' "
+			"makes a store "
+			"of what was published of it",
+			options->traces[0]);
 	struct histree_error message; /* always there: a message is part of a partial store */
 	struct build build = {
 		.own = *options,

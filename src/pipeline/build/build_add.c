@@ -81,7 +81,8 @@ static enum histree_status not_the_same(const struct build *build, const struct 
 	return error_set(
 		build->error, HISTREE_ERR_TRACE,
 		"'%s' is not the trace that '%s' was made of, as it was then: that had %llu events from %lld "
-		"to %lld, and this has %llu from %lld to %lld; 'histree rebuild' makes all of the store again",
+		"to %lld, and this has %llu from %lld to %lld; 'histree copy --rebuild' makes all of the store "
+		"again",
 		build->options->traces[0], build->old->path, (unsigned long long)build->old->event_count,
 		(long long)build->old->start, (long long)build->old->end, (unsigned long long)new->event_count,
 		(long long)new->start, (long long)new->end);

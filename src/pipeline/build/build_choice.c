@@ -146,6 +146,13 @@ static enum histree_status none_applies(struct build *build)
 	return error_memory(build->error, "a message");
 }
 
+static enum histree_status is_there_already(struct build *build, const char *name)
+{
+	return error_set(build->error, HISTREE_ERR_EXISTS,
+			 "'%s' already has '%s'; 'histree copy --rebuild' makes all of it again", build->old->path,
+			 name);
+}
+
 /* The analysis `name`, which is kept even where it has nothing to say.  `is_last` of the names. */
 static enum histree_status add_named(struct build *build, const char *name, bool is_last)
 {
@@ -157,11 +164,7 @@ static enum histree_status add_named(struct build *build, const char *name, bool
 				 name, names);
 	}
 	if (build_has_already(build, name))
-		return build->host->is_one_of_many
-			       ? HISTREE_OK
-			       : error_set(build->error, HISTREE_ERR_EXISTS,
-					   "'%s' already has '%s'; 'histree rebuild' makes all of it again",
-					   build->old->path, name);
+		return build->host->is_one_of_many ? HISTREE_OK : is_there_already(build, name);
 	enum histree_status status = add_job(build, entry);
 	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
 		build->jobs[i].is_named |= build->jobs[i].entry == entry;
@@ -199,21 +202,27 @@ static enum histree_status choose_applicable(struct build *build)
 	return status == HISTREE_OK && build->job_count == 0 ? none_applies(build) : status;
 }
 
-/* Of the analyses that files define, those that apply; of a build without others, at least one. */
+/* Of the analyses in files, those that apply and are not there already; of a build without others, one at least. */
 static enum histree_status choose_defined(struct build *build)
 {
-	const struct registry_entry *lacking = NULL;
+	const struct registry_entry *lacking = NULL, *known = NULL;
 	for (size_t i = 0; i < build->definitions.count; i++) {
 		size_t count;
 		const struct registry_entry *entries =
 			program_analysis_entries(build->definitions.analyses[i], &count);
 		for (size_t at = 0; at < count; at++) {
+			if (build_has_already(build, registry_name(&entries[at]))) {
+				known = &entries[at];
+				continue;
+			}
 			enum histree_status status = add_job(build, &entries[at]);
 			if (status < 0)
 				return status;
 			lacking = status == HISTREE_NOT_FOUND ? &entries[at] : lacking;
 		}
 	}
+	if (known != NULL && build->job_count == 0 && !build->host->is_one_of_many)
+		return is_there_already(build, registry_name(known));
 	if (build->job_count > 0 || build->old != NULL)
 		return HISTREE_OK;
 	return lacking != NULL ? does_not_apply(build, lacking)

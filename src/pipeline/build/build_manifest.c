@@ -73,7 +73,8 @@ static size_t list_lacking(const struct build *build, const char **names)
 /* Returns a sentence without the name of its analysis, or NULL. */
 static const char *missing_of(const struct build *build, struct analysis_job *job)
 {
-	const char *missing = build_leaves_out(build, job) ? NULL : analysis_job_missing(job);
+	const bool is_silent = build_leaves_out(build, job) && !job->entry->is_of_line;
+	const char *missing = is_silent ? NULL : analysis_job_missing(job);
 	return missing != NULL ? missing + strlen(registry_name(job->entry)) + strlen(": ") : NULL;
 }
 

@@ -240,8 +240,8 @@ void slice_ring_release(struct slice_ring *ring)
 	for (size_t i = 0; i < ring->size && ring->slices != NULL; i++) {
 		struct slice *slice = &ring->slices[i];
 		slice_run_free(slice->run);
-		saved_release(&slice->hint);
-		saved_release(&slice->answer);
+		byte_buffer_release(&slice->hint);
+		byte_buffer_release(&slice->answer);
 		index_part_release(&slice->memory.part);
 	}
 	free(ring->slices);
@@ -342,7 +342,7 @@ struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t 
 	return makes_sense ? slice : NULL;
 }
 
-bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out)
+bool slice_ring_answer(struct slice_ring *ring, struct byte_buffer *out)
 {
 	bool is_found = false;
 	pthread_mutex_lock(&ring->mutex);
@@ -353,7 +353,7 @@ bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out)
 		is_found = true;
 		ring->answers--;
 		*out = slice->answer;
-		slice->answer = (struct saved_bytes){ 0 };
+		slice->answer = (struct byte_buffer){ 0 };
 		slice->has_answer = false;
 		if (slice->step == STEP_TAKE)
 			slice->step = STEP_EMPTY;
@@ -449,7 +449,7 @@ static enum histree_status create_pack(struct slice_run *run, const struct slice
 }
 
 enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk_pool *pool,
-				     const struct slice_range *range, const struct saved_bytes *hint,
+				     const struct slice_range *range, const struct byte_buffer *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error)
 {
@@ -708,15 +708,15 @@ static enum histree_status code_whole(struct slice_run *run, struct codec *codec
 		       : run->source->analysis->slices->code(run->instance, codec, error);
 }
 
-void slice_run_save_read(struct slice_run *run, struct saved_bytes *out)
+void slice_run_save_read(struct slice_run *run, struct byte_buffer *out)
 {
 	struct codec codec = { .out = out };
 	const size_t begin = out->size;
 	bool is_of_use = run->is_whole && change_log_failure(&run->log) == NULL;
 	CODE_FLAGS(&codec, &is_of_use, &run->has_more, &run->is_indexed);
-	if (is_of_use && code_whole(run, &codec, NULL) != HISTREE_OK && !out->no_memory) {
+	if (is_of_use && code_whole(run, &codec, NULL) != HISTREE_OK && !out->failed) {
 		out->size = begin;
-		saved_put(out, 0);
+		byte_buffer_put_number(out, 0);
 	}
 	run->key_count = change_log_attributes(&run->log);
 }
@@ -738,17 +738,17 @@ enum histree_status slice_run_load_read(struct slice_run *run, struct byte_reade
 /* ---- what it is to be made with ------------------------------------------------------------------------------ */
 
 /* Keys follow one another mostly: each run of them is its difference to the key before, and how many they are. */
-void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out)
+void slice_run_save_keys(const struct slice_run *run, struct byte_buffer *out)
 {
 	histree_quark next = 0;
-	saved_put(out, run->before);
-	saved_put(out, run->key_count);
+	byte_buffer_put_number(out, run->before);
+	byte_buffer_put_number(out, run->key_count);
 	for (size_t i = 0; i < run->key_count;) {
 		size_t count = 1;
 		while (i + count < run->key_count && run->keys[i + count] == run->keys[i] + count)
 			count++;
-		saved_put_signed(out, (int64_t)run->keys[i] - (int64_t)next);
-		saved_put(out, count);
+		byte_buffer_put_signed(out, (int64_t)run->keys[i] - (int64_t)next);
+		byte_buffer_put_number(out, count);
 		next = run->keys[i] + (histree_quark)count;
 		i += count;
 	}
@@ -767,8 +767,8 @@ enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reade
 		return error_memory(error, "the attributes of a slice");
 	uint64_t next = 0;
 	for (size_t i = 0; i < run->key_count && !reader->failed;) {
-		uint64_t key = next + (uint64_t)saved_read_signed(reader);
-		size_t length = (size_t)saved_read_below(reader, run->key_count - i + 1);
+		uint64_t key = next + (uint64_t)byte_reader_signed(reader);
+		size_t length = (size_t)byte_reader_below(reader, run->key_count - i + 1);
 		if (length == 0 || key >= COLUMN_KEY_LIMIT || key + length > COLUMN_KEY_LIMIT)
 			reader->failed = true;
 		for (size_t at = 0; at < length && !reader->failed; at++)
@@ -783,10 +783,10 @@ enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reade
 
 /* ---- what was made ------------------------------------------------------------------------------------------- */
 
-void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out)
+void slice_run_save_made(const struct slice_run *run, struct byte_buffer *out)
 {
 	if (run->is_indexed)
-		saved_put_text(out, run->memory->part.made.bytes, run->memory->part.made.size);
+		byte_buffer_put_text(out, run->memory->part.made.bytes, run->memory->part.made.size);
 	if (run->pack != NULL)
 		leaf_pack_save(run->pack, out);
 }
@@ -802,7 +802,7 @@ enum histree_status slice_run_load_made(struct slice_run *run, const struct slic
 	slice_run_release_instance(run);
 	if (status == HISTREE_OK && run->is_indexed) {
 		size_t size;
-		const char *index = saved_read_text(reader, &size);
+		const char *index = byte_reader_text(reader, &size);
 		status = index_part_load(&run->memory->part, run->before, run->events,
 					 run->source->origin.file_count, index, size, error);
 	}

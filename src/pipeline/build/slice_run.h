@@ -155,7 +155,7 @@ struct slice_run {
  * intervals are elsewhere: it is only to be loaded.
  */
 enum histree_status slice_run_create(const struct slice_plan *plan, struct chunk_pool *pool,
-				     const struct slice_range *range, const struct saved_bytes *hint,
+				     const struct slice_range *range, const struct byte_buffer *hint,
 				     struct slice_memory *memory, struct slice_run **out,
 				     struct histree_error *error);
 
@@ -201,17 +201,17 @@ void slice_run_free(struct slice_run *run);
 /* ---- in two processes ------------------------------------------------------------------------------------ */
 
 /* What was read, and back into a run of the same range that reads nothing.  Memory may be out in either. */
-void slice_run_save_read(struct slice_run *run, struct saved_bytes *out);
+void slice_run_save_read(struct slice_run *run, struct byte_buffer *out);
 enum histree_status slice_run_load_read(struct slice_run *run, struct byte_reader *reader,
 					struct histree_error *error);
 
 /* What it is to be made with, of one that was committed, and back into the one that was read. */
-void slice_run_save_keys(const struct slice_run *run, struct saved_bytes *out);
+void slice_run_save_keys(const struct slice_run *run, struct byte_buffer *out);
 enum histree_status slice_run_load_keys(struct slice_run *run, struct byte_reader *reader,
 					struct histree_error *error);
 
 /* What was made, and back into the one that was committed, with a pack if it is to have leaves. */
-void slice_run_save_made(const struct slice_run *run, struct saved_bytes *out);
+void slice_run_save_made(const struct slice_run *run, struct byte_buffer *out);
 enum histree_status slice_run_load_made(struct slice_run *run, const struct slice_plan *plan,
 					struct chunk_pool *pool, struct byte_reader *reader,
 					struct histree_error *error);
@@ -231,7 +231,7 @@ struct slice {
 	struct slice_range range;
 	uint64_t bytes;          /* of the trace, about */
 	bool is_indexed;         /* its events are for an index, too */
-	struct saved_bytes hint; /* of the owner, when it was cut */
+	struct byte_buffer hint; /* of the owner, when it was cut */
 	struct slice_run *run;   /* NULL: it was not begun, or could not be read */
 	struct slice_memory memory;
 	enum slice_step step;
@@ -240,7 +240,7 @@ struct slice {
 	int worker;      /* who has taken it to read, another process by number; SLICE_WORKER_HERE */
 	enum histree_status made;
 	struct histree_error error;
-	struct saved_bytes answer; /* to the owner in another process, who waits for it */
+	struct byte_buffer answer; /* to the owner in another process, who waits for it */
 	bool has_answer;
 };
 
@@ -295,7 +295,7 @@ struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int work
 struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t taken);
 
 /* Get an answer, if there is one, into empty bytes: the owner has the next step.  After the last one it is gone. */
-bool slice_ring_answer(struct slice_ring *ring, struct saved_bytes *out);
+bool slice_ring_answer(struct slice_ring *ring, struct byte_buffer *out);
 
 /* A worker is gone: what it was to do, or did, is to be done by threads of this process. */
 void slice_ring_lose(struct slice_ring *ring, int worker);

@@ -40,12 +40,12 @@ static void read_slice(struct hand *hand, struct slice *slice)
 		slice->run = NULL;
 	if (!crew->answers)
 		return;
-	saved_put(&slice->answer, SLICE_WAS_READ);
-	saved_put(&slice->answer, slice->number);
+	byte_buffer_put_number(&slice->answer, SLICE_WAS_READ);
+	byte_buffer_put_number(&slice->answer, slice->number);
 	if (slice->run != NULL)
 		slice_run_save_read(slice->run, &slice->answer);
 	else
-		saved_put(&slice->answer, 0);
+		byte_buffer_put_number(&slice->answer, 0);
 }
 
 /* Its intervals and its part of the index were in another process, which is gone. */
@@ -64,19 +64,19 @@ static enum histree_status read_again(struct hand *hand, struct slice *slice)
 
 static void make_slice(struct hand *hand, struct slice *slice)
 {
-	struct saved_bytes *answer = &slice->answer;
+	struct byte_buffer *answer = &slice->answer;
 	slice->made = slice->run->is_elsewhere ? read_again(hand, slice) : HISTREE_OK;
 	if (slice->made == HISTREE_OK)
 		slice->made = slice_run_make(slice->run, &hand->scratch, &slice->error);
 	if (!hand->crew->answers)
 		return;
-	saved_put(answer, SLICE_WAS_MADE);
-	saved_put(answer, slice->number);
-	saved_put_signed(answer, slice->made);
+	byte_buffer_put_number(answer, SLICE_WAS_MADE);
+	byte_buffer_put_number(answer, slice->number);
+	byte_buffer_put_signed(answer, slice->made);
 	if (slice->made == HISTREE_OK)
 		slice_run_save_made(slice->run, answer);
 	else
-		saved_put_text(answer, slice->error.message, strlen(slice->error.message));
+		byte_buffer_put_text(answer, slice->error.message, strlen(slice->error.message));
 	slice_run_free(slice->run);
 	slice->run = NULL;
 }
@@ -252,11 +252,11 @@ struct histree_slice_counts histree_slice_post_counts(const struct histree_slice
 /* ---- to workers ---------------------------------------------------------------------------------------------- */
 
 static void take_message(struct histree_slice_post *post, struct slice_crew *crew, unsigned worker,
-			 struct saved_bytes *out)
+			 struct byte_buffer *out)
 {
 	struct post_worker *state = &post->workers[worker];
 	if (!state->has_plan) {
-		saved_put(out, SLICE_PLAN);
+		byte_buffer_put_number(out, SLICE_PLAN);
 		(void)!slice_plan_code(&crew->plan, NULL, &(struct codec){ .out = out }, NULL);
 		state->has_plan = true;
 		return;
@@ -265,25 +265,25 @@ static void take_message(struct histree_slice_post *post, struct slice_crew *cre
 	if (slice == NULL)
 		return;
 	const bool is_to_make = slice->step == STEP_MAKE;
-	saved_put(out, is_to_make ? SLICE_MAKE : SLICE_READ);
-	saved_put(out, slice->number);
+	byte_buffer_put_number(out, is_to_make ? SLICE_MAKE : SLICE_READ);
+	byte_buffer_put_number(out, slice->number);
 	if (is_to_make) {
 		slice_run_save_keys(slice->run, out);
 		return;
 	}
 	state->reading++;
-	saved_put(out, slice_ring_taken(&crew->ring));
-	saved_put(out, slice->is_indexed);
-	saved_put_signed(out, slice->range.known_from);
-	saved_put_signed(out, slice->range.from);
-	saved_put_signed(out, slice->range.to);
-	saved_put_bytes(out, slice->hint.bytes, slice->hint.size);
+	byte_buffer_put_number(out, slice_ring_taken(&crew->ring));
+	byte_buffer_put_number(out, slice->is_indexed);
+	byte_buffer_put_signed(out, slice->range.known_from);
+	byte_buffer_put_signed(out, slice->range.from);
+	byte_buffer_put_signed(out, slice->range.to);
+	byte_buffer_put(out, slice->hint.bytes, slice->hint.size);
 }
 
 enum histree_status histree_slice_post_take(struct histree_slice_post *post, unsigned worker, void **bytes,
 					    size_t *size, struct histree_error *error)
 {
-	struct saved_bytes out = { 0 };
+	struct byte_buffer out = { 0 };
 	struct histree_error failure;
 	*bytes = NULL;
 	*size = 0;
@@ -292,8 +292,8 @@ enum histree_status histree_slice_post_take(struct histree_slice_post *post, uns
 		return HISTREE_NOT_FOUND;
 	take_message(post, crew, worker, &out);
 	end_use(post);
-	if (out.no_memory) {
-		saved_release(&out);
+	if (out.failed) {
+		byte_buffer_release(&out);
 		error_memory(&failure, "the workers of a build");
 		return fail(post, &failure, error);
 	}
@@ -313,7 +313,7 @@ static enum histree_status makes_no_sense(struct histree_error *error)
 static enum histree_status its_error(int64_t said, struct byte_reader *reader, struct histree_error *error)
 {
 	size_t size;
-	const char *text = saved_read_text(reader, &size);
+	const char *text = byte_reader_text(reader, &size);
 	if (reader->failed || said >= 0 || said < HISTREE_ERR_INTERNAL)
 		return makes_no_sense(error);
 	return error_set(error, (enum histree_status)said, "%.*s", (int)(size < 400 ? size : 400), text);
@@ -323,7 +323,7 @@ static enum histree_status its_error(int64_t said, struct byte_reader *reader, s
 static enum histree_status put_read(struct slice_crew *crew, struct slice *slice, struct byte_reader *reader,
 				    struct histree_error *error)
 {
-	const struct saved_bytes no_hint = { 0 };
+	const struct byte_buffer no_hint = { 0 };
 	enum histree_status status =
 		slice_run_create(&crew->plan, NULL, &slice->range, &no_hint, &slice->memory, &slice->run, error);
 	if (status == HISTREE_OK)
@@ -340,7 +340,7 @@ static enum histree_status put_read(struct slice_crew *crew, struct slice *slice
 static enum histree_status put_made(struct slice_crew *crew, struct slice *slice, struct byte_reader *reader,
 				    struct histree_error *error)
 {
-	int64_t said = saved_read_signed(reader);
+	int64_t said = byte_reader_signed(reader);
 	if (said != HISTREE_OK)
 		return its_error(said, reader, error);
 	slice->made = slice_run_load_made(slice->run, &crew->plan, &crew->pool, reader, error);
@@ -356,7 +356,7 @@ static enum histree_status put_message(struct histree_slice_post *post, struct s
 {
 	uint64_t kind = read_varint(reader);
 	if (kind == SLICE_REFUSED)
-		return its_error(saved_read_signed(reader), reader, error);
+		return its_error(byte_reader_signed(reader), reader, error);
 	const bool was_read = kind == SLICE_WAS_READ;
 	uint64_t number = read_varint(reader);
 	struct slice *slice = NULL;
@@ -392,7 +392,7 @@ struct histree_slice_worker {
 	bool has_plan, is_ready; /* ready: the crew is */
 	struct slice_crew crew;
 	struct arena texts;
-	struct saved_bytes refusal; /* what is wrong with what the owner says; it ends the build */
+	struct byte_buffer refusal; /* what is wrong with what the owner says; it ends the build */
 };
 
 enum histree_status histree_slice_worker_create(unsigned threads, struct histree_slice_worker **out,
@@ -439,10 +439,10 @@ static enum histree_status order_read(struct slice_ring *ring, uint64_t number, 
 				      struct histree_error *error)
 {
 	uint64_t taken = read_varint(reader);
-	bool is_indexed = saved_read_below(reader, 2) != 0;
-	struct slice_range range = { .known_from = saved_read_signed(reader) };
-	range.from = saved_read_signed(reader);
-	range.to = saved_read_signed(reader);
+	bool is_indexed = byte_reader_below(reader, 2) != 0;
+	struct slice_range range = { .known_from = byte_reader_signed(reader) };
+	range.from = byte_reader_signed(reader);
+	range.to = byte_reader_signed(reader);
 	struct slice *slice = reader->failed ? NULL : slice_ring_add(ring, number, taken);
 	if (slice == NULL)
 		return not_understood(error);
@@ -450,9 +450,9 @@ static enum histree_status order_read(struct slice_ring *ring, uint64_t number, 
 	slice->is_indexed = is_indexed;
 	slice->worker = SLICE_WORKER_HERE;
 	slice->hint.size = 0;
-	saved_put_bytes(&slice->hint, reader->at, byte_reader_left(reader));
-	if (slice->hint.no_memory) /* then nothing is known */
-		saved_release(&slice->hint);
+	byte_buffer_put(&slice->hint, reader->at, byte_reader_left(reader));
+	if (slice->hint.failed) /* then nothing is known */
+		byte_buffer_release(&slice->hint);
 	slice_ring_end_step(ring, slice, STEP_READ);
 	return HISTREE_OK;
 }
@@ -487,28 +487,28 @@ enum histree_status histree_slice_worker_put(struct histree_slice_worker *worker
 {
 	struct byte_reader reader = byte_reader(bytes, size);
 	struct histree_error why = { 0 };
-	struct saved_bytes *refusal = &worker->refusal;
+	struct byte_buffer *refusal = &worker->refusal;
 	enum histree_status status = take_order(worker, &reader, &why);
 	if (status == HISTREE_OK || refusal->size > 0)
 		return HISTREE_OK;
 	/* The owner is told what is wrong with what it says, and ends the build. */
-	saved_put(refusal, SLICE_REFUSED);
-	saved_put_signed(refusal, status);
-	saved_put_text(refusal, why.message, strlen(why.message));
-	return refusal->no_memory ? error_memory(error, "a worker of a build") : HISTREE_OK;
+	byte_buffer_put_number(refusal, SLICE_REFUSED);
+	byte_buffer_put_signed(refusal, status);
+	byte_buffer_put_text(refusal, why.message, strlen(why.message));
+	return refusal->failed ? error_memory(error, "a worker of a build") : HISTREE_OK;
 }
 
 enum histree_status histree_slice_worker_take(struct histree_slice_worker *worker, void **bytes, size_t *size,
 					      struct histree_error *error)
 {
-	struct saved_bytes out = worker->refusal;
+	struct byte_buffer out = worker->refusal;
 	*bytes = NULL;
 	*size = 0;
-	worker->refusal = (struct saved_bytes){ 0 };
+	worker->refusal = (struct byte_buffer){ 0 };
 	if (out.size == 0 && (worker->crew.count == 0 || !slice_ring_answer(&worker->crew.ring, &out)))
 		return HISTREE_NOT_FOUND;
-	if (out.no_memory) {
-		saved_release(&out);
+	if (out.failed) {
+		byte_buffer_release(&out);
 		return error_memory(error, "a worker of a build");
 	}
 	*bytes = out.bytes;
@@ -524,7 +524,7 @@ void histree_slice_worker_free(struct histree_slice_worker *worker)
 		slice_crew_end(&worker->crew);
 		slice_crew_release(&worker->crew);
 	}
-	saved_release(&worker->refusal);
+	byte_buffer_release(&worker->refusal);
 	arena_release(&worker->texts);
 	free(worker);
 }

@@ -155,14 +155,17 @@ struct thread_segments {
 	struct histree_history *history;     /* that of the kernel, else one that knows numbers of threads alone */
 	struct histree_state_filter *filter; /* NULL: all are wanted */
 	size_t field;                        /* that is the thread */
+	size_t process;                      /* of spans, the field that is its process; else SIZE_MAX */
 };
 
 static bool is_of_part(void *context, const struct histree_segment *segment)
 {
 	const struct thread_segments *threads = context;
 	const int64_t tid = histree_value_integer(&segment->content[threads->field]);
-	return histree_state_filter_may_match_thread(threads->filter, 0, tid == (int32_t)tid ? (int32_t)tid : 0,
-						     segment->start);
+	const int64_t pid =
+		threads->process != SIZE_MAX ? histree_value_integer(&segment->content[threads->process]) : 0;
+	return histree_state_filter_may_match_thread(threads->filter, 0, pid == (int32_t)pid ? (int32_t)pid : 0,
+						     tid == (int32_t)tid ? (int32_t)tid : 0, segment->start);
 }
 
 /* To be released also after failure. */
@@ -174,6 +177,11 @@ static enum histree_status choose_threads(struct store_copy *copy, const struct 
 	enum histree_status status = HISTREE_OK;
 	if (options->rows == NULL || histree_segment_store_field(from, "tid", &threads->field) != HISTREE_OK)
 		return HISTREE_OK;
+	threads->process = SIZE_MAX;
+	if (strcmp(histree_segment_store_info(from)->schema.provider, "track-spans") == 0)
+		status = histree_segment_store_field(from, "pid", &threads->process);
+	if (status != HISTREE_OK)
+		return status;
 	status = open_kernel(copy, &threads->history);
 	if (status == HISTREE_OK && threads->history == NULL && copy->info.history_count > 0)
 		status = open_history(copy, &copy->info.histories[0], &threads->history);
@@ -223,7 +231,8 @@ static enum histree_status convert_some_segments(struct store_copy *copy, const 
 		status = histree_cursor_loss(cursor).nodes == 0
 				 ? histree_segment_store_finish(to, copy->error)
 				 : error_set(copy->error, HISTREE_ERR_FORMAT,
-					     "'%s' is damaged; 'histree repair' makes a sound store of the rest",
+					     "'%s' is damaged; 'histree copy --repair' makes a sound store of the "
+					     "rest",
 					     path);
 	histree_cursor_free(cursor);
 	if (status == HISTREE_OK && !options->no_overviews)
@@ -251,13 +260,15 @@ static enum histree_status convert_history(struct store_copy *copy, const struct
 		return status;
 	if (!histree_history_info(history)->complete)
 		status = error_set(copy->error, HISTREE_ERR_INCOMPLETE,
-				   "'%s' is not complete; 'histree repair' makes a complete history of it", path);
+				   "'%s' is not complete; 'histree copy --repair' makes a complete history of it",
+				   path);
 	if (status == HISTREE_OK)
 		status = convert_part(copy, history, out, &watch);
 	histree_history_close(history);
 	if (status == HISTREE_OK && copy->found.lost > 0)
-		status = error_set(copy->error, HISTREE_ERR_FORMAT,
-				   "'%s' is damaged; 'histree repair' makes a sound store of the rest", path);
+		status =
+			error_set(copy->error, HISTREE_ERR_FORMAT,
+				  "'%s' is damaged; 'histree copy --repair' makes a sound store of the rest", path);
 	if (status != HISTREE_OK || options->no_overviews)
 		return status;
 	const struct overview_options overviews = { .threads = options->tree.threads,
@@ -300,7 +311,8 @@ static enum histree_status take_manifest(struct store_copy *copy, const char *fo
 				 folder);
 	if (status == HISTREE_OK && !copy->was_complete)
 		status = error_set(copy->error, HISTREE_ERR_INCOMPLETE,
-				   "'%s' is not complete; 'histree repair' makes a complete store of it", folder);
+				   "'%s' is not complete; 'histree copy --repair' makes a complete store of it",
+				   folder);
 	/* No build with those options would make the new store. */
 	copy->info.options = NULL;
 	if (status == HISTREE_OK && !clip(copy->options, &copy->info.start, &copy->info.end) && copy->host == NULL)

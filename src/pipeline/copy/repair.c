@@ -84,7 +84,7 @@ static enum histree_status not_meant(struct store_copy *copy, const char *path)
 {
 	return error_set(
 		copy->error, HISTREE_ERR_FORMAT,
-		"'%s' is of another store or build, and left out; 'histree repair' makes a sound file of it "
+		"'%s' is of another store or build, and left out; 'histree copy --repair' makes a sound file of it "
 		"alone",
 		path);
 }

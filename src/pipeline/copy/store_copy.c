@@ -109,11 +109,11 @@ static enum histree_status take_found(struct store_copy *copy, const char *name)
 	if (!is_history && !has_suffix(name, length, ".seg"))
 		return HISTREE_OK;
 	if (count == MANIFEST_ANALYSES_MAX)
-		return error_set(
-			copy->error, HISTREE_ERR_TOO_LARGE,
-			"'%s' and %d others are in the folder: more than a store has; 'histree repair' makes "
-			"a sound file of each alone",
-			name, MANIFEST_ANALYSES_MAX);
+		return error_set(copy->error, HISTREE_ERR_TOO_LARGE,
+				 "'%s' and %d others are in the folder: more than a store has; 'histree copy "
+				 "--repair' makes "
+				 "a sound file of each alone",
+				 name, MANIFEST_ANALYSES_MAX);
 	const char *file = arena_copy(&copy->arena, name, length);
 	const char *analysis = arena_copy(&copy->arena, name, length - 4);
 	if (file == NULL || analysis == NULL)
@@ -398,10 +398,11 @@ static enum histree_status leave_out(struct hosts_copy *hosts, struct host_copy 
 	struct store_copy *all = hosts->all;
 	char text[sizeof(all->error->message) + 320];
 	if (!all->filter->is_lenient)
-		return error_set(all->error, status,
-				 "'%s' lacks the store of host '%s'; 'histree repair' makes a store of the others, "
-				 "and 'histree verify' says what is wrong",
-				 all->path, host->host.name);
+		return error_set(
+			all->error, status,
+			"'%s' lacks the store of host '%s'; 'histree copy --repair' makes a store of the others, "
+			"and 'histree verify' says what is wrong",
+			all->path, host->host.name);
 	snprintf(text, sizeof(text), "host '%s' is left out: %s", host->host.name, why);
 	host->is_left_out = true;
 	all->filter->damage(all, text);

@@ -419,7 +419,7 @@ static enum histree_status check_columns(struct load *load)
 		return is_complete ? HISTREE_OK
 				   : text_table_fault(&load->text, TEXT_NO_COLUMN, load->error,
 						      "states to begin with have columns path and value, as "
-						      "'histree query --at TIME --format tsv' writes them");
+						      "'histree states --at TIME --format tsv' writes them");
 	}
 	enum load_kind kind = kind_of(&load->columns);
 	if (kind == LOAD_NOTHING)

@@ -177,3 +177,19 @@ TEST(without_files_tables_stay_in_memory)
 	table_release(&table, array);
 	table_space_release(&space);
 }
+
+TEST(a_dense_record_is_found_and_no_other)
+{
+	struct dense_records dense = { 0 };
+	int records[3];
+	assert_null(dense_find(&dense, 0));
+	assert_true(dense_put(&dense, 1000, &records[0]));
+	assert_true(dense_put(&dense, 2, &records[1]));
+	assert_ptr_equal(dense_find(&dense, 1000), &records[0]);
+	assert_ptr_equal(dense_find(&dense, 2), &records[1]);
+	assert_null(dense_find(&dense, 3));
+	assert_null(dense_find(&dense, 1001));
+	assert_true(dense_put(&dense, 2, &records[2]));
+	assert_ptr_equal(dense_find(&dense, 2), &records[2]);
+	dense_release(&dense);
+}
