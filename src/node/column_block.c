@@ -266,21 +266,55 @@ bool column_block_series(const struct column_block *block, uint32_t number, size
 	       locate_payload(block, series, payload) <= block->end;
 }
 
-static void unpack_column(const struct column_block *block, enum column column, uint64_t *fields)
+/*
+ * Unpack fields, of which a load holds `in_a_load`, a number that divides SERIES_PER_BLOCK: those of the last load
+ * that are none have no meaning.
+ */
+__attribute__((always_inline)) static inline void unpack_fields(const uint8_t *bytes, size_t at, unsigned width,
+								uint64_t min, uint32_t count, uint32_t in_a_load,
+								uint64_t *fields)
+{
+	const uint64_t mask = (UINT64_C(1) << width) - 1, *const end = fields + count;
+	for (; fields < end; fields += in_a_load, at += in_a_load * (size_t)width) {
+		uint64_t word = bits_load(bytes + at / 8) >> at % 8;
+		for (uint32_t i = 0; i < in_a_load; i++, word >>= width)
+			fields[i] = min + (word & mask);
+	}
+}
+
+static void unpack_wide_column(const struct column_block *block, enum column column, uint64_t *fields)
 {
 	const uint8_t *bytes = block->view->block;
 	const unsigned width = block->widths[column];
 	const uint64_t min = block->minima[column];
 	const uint32_t count = block->series_count;
 	size_t at = block->columns[column];
-	if (width > BITS_IN_A_LOAD) {
+	if (width <= BITS_IN_A_LOAD / 8)
+		unpack_fields(bytes, at, width, min, count, 8, fields);
+	else if (width <= BITS_IN_A_LOAD / 4)
+		unpack_fields(bytes, at, width, min, count, 4, fields);
+	else if (width <= BITS_IN_A_LOAD / 2)
+		unpack_fields(bytes, at, width, min, count, 2, fields);
+	else if (width <= BITS_IN_A_LOAD)
+		unpack_fields(bytes, at, width, min, count, 1, fields);
+	else
 		for (uint32_t s = 0; s < count; s++, at += width)
 			fields[s] = min + bits_get(bytes, at, width);
-		return;
+}
+
+/* Most columns are alike, and like those of the block before. */
+static inline void unpack_column(const struct column_block *block, enum column column, struct column_table *table)
+{
+	uint64_t *fields = table->fields[column];
+	const uint64_t min = block->minima[column];
+	if (block->widths[column] > 0) {
+		table->alike &= ~(1U << column);
+		unpack_wide_column(block, column, fields);
+	} else if ((table->alike >> column & 1) == 0 || fields[0] != min) {
+		table->alike |= 1U << column;
+		for (uint32_t s = 0; s < SERIES_PER_BLOCK; s++)
+			fields[s] = min;
 	}
-	const uint64_t mask = (UINT64_C(1) << width) - 1;
-	for (uint32_t s = 0; s < count; s++, at += width)
-		fields[s] = min + (bits_load(bytes + at / 8) >> at % 8 & mask);
 }
 
 /* Whether all values of a column are in a range.  The width of the column mostly settles that. */
@@ -297,49 +331,49 @@ static bool is_within(const struct column_block *block, const struct column_tabl
 	return !is_outside;
 }
 
-/* The same as is_sound() of each. */
-static bool are_sound(const struct column_block *block, const struct column_table *table)
-{
-	const struct column_view *view = block->view;
-	return is_within(block, table, COLUMN_COUNT, 0, SERIES_INTERVALS_MAX - 1) &&
-	       is_within(block, table, COLUMN_STEP_WIDTH, 0, 64) &&
-	       is_within(block, table, COLUMN_VALUE_WIDTH, 0, 64) &&
-	       is_within(block, table, COLUMN_KIND, 0, VALUE_KIND_COUNT - 1) &&
-	       is_within(block, table, COLUMN_KEY, view->key_min, view->key_max) &&
-	       is_within(block, table, COLUMN_LAST, 0, view->last_tick);
-}
-
-/* Returns the bits of the payload of a series that was unpacked. */
-static inline size_t payload_of(const struct column_block *block, const struct column_table *table, uint32_t s)
-{
-	const uint32_t count = (uint32_t)table->fields[COLUMN_COUNT][s] + 1;
-	return column_step_count(count, block->edges) * (size_t)table->fields[COLUMN_STEP_WIDTH][s] +
-	       count * (size_t)table->fields[COLUMN_VALUE_WIDTH][s];
-}
-
-/* Returns where the last one ends. */
+/* Find where the payload of each series is.  Returns where the last one ends. */
 static size_t locate_payloads(const struct column_block *block, struct column_table *table)
 {
-	const bool alike = (block->widths[COLUMN_COUNT] | block->widths[COLUMN_STEP_WIDTH] |
-			    block->widths[COLUMN_VALUE_WIDTH]) == 0;
-	const size_t first = payload_of(block, table, 0);
+	const uint64_t *counts = table->fields[COLUMN_COUNT], *step_widths = table->fields[COLUMN_STEP_WIDTH],
+		       *value_widths = table->fields[COLUMN_VALUE_WIDTH];
+	const uint32_t apart = column_edge_count(block->edges);
 	size_t payload = block->payload;
+	if (column_table_is_alike(table, COLUMNS_OF_PAYLOAD)) {
+		const size_t steps = column_less(counts[0] + 1, apart) * step_widths[0];
+		const size_t all = steps + (counts[0] + 1) * value_widths[0];
+		for (uint32_t s = 0; s < block->series_count; s++, payload += all) {
+			table->steps[s] = payload;
+			table->values[s] = payload + steps;
+		}
+		return payload;
+	}
 	for (uint32_t s = 0; s < block->series_count; s++) {
-		table->payloads[s] = payload;
-		payload += alike ? first : payload_of(block, table, s);
+		table->steps[s] = payload;
+		payload += column_less(counts[s] + 1, apart) * step_widths[s];
+		table->values[s] = payload;
+		payload += (counts[s] + 1) * value_widths[s];
 	}
 	return payload;
 }
 
-bool column_block_unpack(const struct column_block *block, struct column_table *table)
+bool column_block_unpack_places(const struct column_block *block, struct column_table *table)
 {
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		if (block->widths[c] > 0)
-			unpack_column(block, (enum column)c, table->fields[c]);
-		else
-			for (uint32_t s = 0; s < SERIES_PER_BLOCK; s++)
-				table->fields[c][s] = block->minima[c];
-	return are_sound(block, table) && locate_payloads(block, table) <= block->end;
+	unpack_column(block, COLUMN_KEY, table);
+	unpack_column(block, COLUMN_START, table);
+	return is_within(block, table, COLUMN_KEY, block->view->key_min, block->view->key_max);
+}
+
+/* Together with the keys, which were checked, the same as is_sound() of each. */
+bool column_block_unpack_rest(const struct column_block *block, struct column_table *table)
+{
+	for (unsigned c = COLUMN_START + 1; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		unpack_column(block, (enum column)c, table);
+	return is_within(block, table, COLUMN_COUNT, 0, SERIES_INTERVALS_MAX - 1) &&
+	       is_within(block, table, COLUMN_STEP_WIDTH, 0, 64) &&
+	       is_within(block, table, COLUMN_VALUE_WIDTH, 0, 64) &&
+	       is_within(block, table, COLUMN_KIND, 0, VALUE_KIND_COUNT - 1) &&
+	       is_within(block, table, COLUMN_LAST, 0, block->view->last_tick) &&
+	       locate_payloads(block, table) <= block->end;
 }
 
 /* The values of a column from some series on: a load holds as many as fit. */

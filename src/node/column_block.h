@@ -189,11 +189,28 @@ struct column_series {
 	size_t steps, values;
 };
 
-/* The series of a block side by side: each property of all of them, and where their payloads begin, in bits. */
+/*
+ * The series of a block side by side: each property of all of them, and where their steps and values begin, in
+ * bits. A table of zeros is empty; one that is used for block after block keeps the columns that are alike in
+ * both.
+ */
 struct column_table {
 	uint64_t fields[COLUMN_COUNT_OF_COLUMNS][SERIES_PER_BLOCK];
-	size_t payloads[SERIES_PER_BLOCK];
+	size_t steps[SERIES_PER_BLOCK], values[SERIES_PER_BLOCK];
+	uint32_t alike; /* a bit a column: every element of it is that of series 0 */
 };
+
+/* Sets of columns, a bit each: what places the payload of a series in its block, and what values are. */
+enum {
+	COLUMNS_OF_PAYLOAD = 1 << COLUMN_COUNT | 1 << COLUMN_STEP_WIDTH | 1 << COLUMN_VALUE_WIDTH,
+	COLUMNS_OF_VALUES = 1 << COLUMN_KIND | 1 << COLUMN_BASE | 1 << COLUMN_VALUE_WIDTH,
+};
+
+/* Returns whether the series have all of these properties in common. */
+static inline bool column_table_is_alike(const struct column_table *table, uint32_t columns)
+{
+	return (~table->alike & columns) == 0;
+}
 
 /* Returns the tick after an interval of a series of this block if the interval starts at `tick`. */
 static inline uint64_t column_tick_after(const struct column_block *block, const struct column_series *series,
@@ -237,19 +254,21 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 bool column_block_series(const struct column_block *block, uint32_t number, size_t payload,
 			 struct column_series *series);
 
-/* Unpack all series.  Returns false if one is malformed. */
-bool column_block_unpack(const struct column_block *block, struct column_table *table);
+/*
+ * Unpack where all series are: their keys and first ticks.  Then, if one of them is of interest, the rest.  Return
+ * false if a series is malformed.
+ */
+bool column_block_unpack_places(const struct column_block *block, struct column_table *table);
+bool column_block_unpack_rest(const struct column_block *block, struct column_table *table);
 
 /* Returns one of the series that were unpacked. */
-static inline struct column_series column_table_series(const struct column_block *block,
-						       const struct column_table *table, uint32_t number)
+static inline struct column_series column_table_series(const struct column_table *table, uint32_t number)
 {
 	struct column_series series;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		series.fields[c] = table->fields[c][number];
-	const uint32_t steps = column_step_count((uint32_t)series.fields[COLUMN_COUNT] + 1, block->edges);
-	series.steps = table->payloads[number];
-	series.values = series.steps + steps * series.fields[COLUMN_STEP_WIDTH];
+	series.steps = table->steps[number];
+	series.values = table->values[number];
 	return series;
 }
 

@@ -174,6 +174,8 @@ static void column_cursor_begin(struct column_cursor *cursor, const struct colum
 	cursor->view = view;
 	cursor->region = region;
 	cursor->block.series_count = cursor->next_series = 0;
+	cursor->next_block = cursor->next_met = cursor->met_count = 0;
+	cursor->table.alike = 0;
 	cursor->first_time = 0;
 	cursor->times_met = 0;
 	if (region->times != NULL) {
@@ -199,13 +201,10 @@ static int32_t number_above(uint64_t base, uint64_t code)
 	return (int32_t)(uint32_t)((uint64_t)unzigzag(base) + code);
 }
 
-static inline bool value_of(const struct column_view *view, const struct column_series *series, uint32_t interval,
+static inline bool value_of(const struct column_view *view, enum value_kind kind, uint64_t base, uint64_t code,
 			    struct histree_value *out)
 {
-	unsigned width = (unsigned)series->fields[COLUMN_VALUE_WIDTH];
-	uint64_t base = series->fields[COLUMN_BASE];
-	uint64_t code = bits_get(view->block, series->values + interval * (size_t)width, width);
-	switch ((enum value_kind)series->fields[COLUMN_KIND]) {
+	switch (kind) {
 	case VALUES_INT:
 		*out = histree_int(number_above(base, code));
 		return true;
@@ -222,19 +221,25 @@ static inline bool value_of(const struct column_view *view, const struct column_
 	return true;
 }
 
-/* The interval between two ticks; false if they or its value are malformed. */
-static inline bool make_interval(const struct column_view *view, const struct column_series *series,
-				 uint32_t interval, uint64_t tick, uint64_t after, struct histree_interval *out)
+static inline bool series_value(const struct column_view *view, const struct column_series *series,
+				uint32_t interval, struct histree_value *out)
+{
+	const unsigned width = (unsigned)series->fields[COLUMN_VALUE_WIDTH];
+	const uint64_t code = bits_get(view->block, series->values + interval * (size_t)width, width);
+	return value_of(view, (enum value_kind)series->fields[COLUMN_KIND], series->fields[COLUMN_BASE], code, out);
+}
+
+/* Set the times of an interval between two ticks, and its key; false if they are malformed. */
+static inline bool place_interval(const struct column_view *view, uint64_t key, uint64_t tick, uint64_t after,
+				  struct histree_interval *out)
 {
 	uint64_t start, end;
 	if (!column_tick_time(view, tick, &start) || !column_tick_time(view, after, &end))
 		return false;
-	if (end <= start || end - 1 > view->length)
-		return false;
 	out->start = (histree_time)((uint64_t)view->start + start);
 	out->end = (histree_time)((uint64_t)view->start + end - 1);
-	out->quark = (histree_quark)series->fields[COLUMN_KEY];
-	return value_of(view, series, interval, &out->value);
+	out->quark = (histree_quark)key;
+	return end > start && end - 1 <= view->length;
 }
 
 /* Nothing more is needed of the current key. */
@@ -281,7 +286,8 @@ static enum histree_status read_times(struct column_cursor *cursor, struct histr
 		bool is_met = column_find_end(&cursor->block, &cursor->now, cursor->ends_from, &interval, &tick,
 					      &after) &&
 			      tick < cursor->window_to;
-		if (is_met && !make_interval(view, &cursor->now, interval, tick, after, &out[*count]))
+		if (is_met && !(place_interval(view, cursor->now.fields[COLUMN_KEY], tick, after, &out[*count]) &&
+				series_value(view, &cursor->now, interval, &out[*count].value)))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: the next call gives the same answer */
 		cursor->interval = interval + 1;
 		cursor->tick = after;
@@ -316,7 +322,7 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 		struct histree_interval *next = &out[*count];
 		after = column_tick_after(&cursor->block, series, interval, tick);
 		is_sound = column_tick_time(view, after, &end) && end > start && end - 1 <= view->length &&
-			   value_of(view, series, interval, &next->value);
+			   series_value(view, series, interval, &next->value);
 		if (!is_sound)
 			break;
 		next->start = (histree_time)((uint64_t)view->start + start);
@@ -333,97 +339,228 @@ static enum histree_status read_range(struct column_cursor *cursor, struct histr
 	return is_sound ? HISTREE_OK : HISTREE_ERR_FORMAT; /* nothing has moved past it */
 }
 
-/* Begin with the series that was put into `now`. */
-static void begin_series(struct column_cursor *cursor)
-{
-	assert(cursor->now.fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX);
-	cursor->count = (uint32_t)cursor->now.fields[COLUMN_COUNT] + 1;
-	cursor->interval = 0;
-	cursor->tick = cursor->now.fields[COLUMN_START];
-	cursor->next_series++;
-}
-
 /* ---- all keys ------------------------------------------------------------------------------------- */
 
-/*
- * Whether an unpacked series lies outside the window: it begins too late, or the next series of its key does not.
- */
-static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t series)
+/* In a series whose steps are alike, apart from the edges: as column_find_end(), by one division. */
+__attribute__((always_inline)) static inline bool find_end_of_alike(const struct column_block *block,
+								    const struct column_table *table, uint32_t s,
+								    unsigned edges, uint64_t ends_from,
+								    struct column_met *met)
 {
-	const uint64_t *keys = cursor->table.fields[COLUMN_KEY], *starts = cursor->table.fields[COLUMN_START];
-	if (starts[series] >= cursor->window_to)
+	const bool has_first = (edges & EDGE_FIRST) != 0, has_last = (edges & EDGE_LAST) != 0;
+	const uint32_t last = (uint32_t)table->fields[COLUMN_COUNT][s];
+	const uint64_t step = table->fields[COLUMN_STEP_MIN][s];
+	uint64_t start = table->fields[COLUMN_START][s];
+	uint64_t end = start + table->fields[has_first ? COLUMN_FIRST : COLUMN_STEP_MIN][s];
+	uint32_t at = 0;
+	if (has_last && last == 0) {
+		end = block->view->last_tick - table->fields[COLUMN_LAST][s];
+	} else if (end < ends_from) {
+		const uint32_t stored = last - has_last;
+		const uint64_t steps = step > 0 ? (ends_from - end - 1) / step + 1 : stored;
+		at = steps < stored ? (uint32_t)steps : stored;
+		if (at > 0) {
+			end += at * step;
+			start = end - step;
+		}
+		if (has_last && end < ends_from) {
+			at = last;
+			start = end;
+			end = block->view->last_tick - table->fields[COLUMN_LAST][s];
+		}
+	}
+	*met = (struct column_met){ .series = s, .interval = at, .tick = start, .after = end };
+	return end >= ends_from;
+}
+
+static inline bool find_end_of_series(const struct column_block *block, const struct column_table *table,
+				      uint32_t s, uint64_t ends_from, struct column_met *met)
+{
+	const struct column_series series = column_table_series(table, s);
+	*met = (struct column_met){ .series = s, .tick = series.fields[COLUMN_START] };
+	return column_find_end(block, &series, ends_from, &met->interval, &met->tick, &met->after);
+}
+
+/*
+ * Whether a series whose place is unpacked lies outside the window: it begins too late, or the next series of its
+ * key does not.
+ */
+static inline bool can_pass_by(const struct column_table *table, uint32_t series_count, uint32_t s,
+			       uint64_t ends_from, uint64_t window_to)
+{
+	const uint64_t *keys = table->fields[COLUMN_KEY], *starts = table->fields[COLUMN_START];
+	if (starts[s] >= window_to)
 		return true;
-	return series + 1 < cursor->block.series_count && keys[series + 1] == keys[series] &&
-	       starts[series + 1] < cursor->ends_from;
+	return s + 1 < series_count && keys[s + 1] == keys[s] && starts[s + 1] < ends_from;
+}
+
+/* Find with what the series of the open block, from one on, begin in the window.  Returns how many do. */
+__attribute__((always_inline)) static inline uint32_t find_met_from(struct column_cursor *cursor, uint32_t s,
+								    bool are_alike, unsigned edges)
+{
+	const struct column_block *block = &cursor->block;
+	const struct column_table *table = &cursor->table;
+	const uint64_t from = cursor->window_from, to = cursor->window_to;
+	const uint32_t series_count = block->series_count;
+	uint32_t count = 0;
+	for (; s < series_count; s++) {
+		if (can_pass_by(table, series_count, s, from, to))
+			continue;
+		struct column_met *met = &cursor->met[count];
+		count += are_alike ? find_end_of_alike(block, table, s, edges, from, met)
+				   : find_end_of_series(block, table, s, from, met);
+	}
+	return count;
+}
+
+/* The same of all series.  Returns false if one is malformed. */
+static bool find_met(struct column_cursor *cursor)
+{
+	const struct column_block *block = &cursor->block;
+	struct column_table *table = &cursor->table;
+	uint32_t s = 0;
+	while (s < block->series_count &&
+	       can_pass_by(table, block->series_count, s, cursor->window_from, cursor->window_to))
+		s++;
+	if (s == block->series_count)
+		return true;
+	if (!column_block_unpack_rest(block, table))
+		return false;
+	if ((block->widths[COLUMN_STEP_WIDTH] | block->minima[COLUMN_STEP_WIDTH]) != 0)
+		cursor->met_count = find_met_from(cursor, s, false, block->edges);
+	else if (block->edges == 0)
+		cursor->met_count = find_met_from(cursor, s, true, 0);
+	else
+		cursor->met_count = find_met_from(cursor, s, true, block->edges);
+	return true;
 }
 
 /* The cursor stays before what is malformed: the next call comes here again. */
 static enum histree_status open_next_block(struct column_cursor *cursor)
 {
-	struct column_block *block = &cursor->block;
-	const uint32_t number = block->series_count > 0 ? block->number + 1 : 0;
-	if (number >= cursor->view->block_count)
+	cursor->met_count = cursor->next_met = 0;
+	if (cursor->next_block >= cursor->view->block_count)
 		return HISTREE_END;
-	struct column_block opened;
-	if (!column_block_open(&opened, cursor->view, number) || !column_block_unpack(&opened, &cursor->table))
+	if (!column_block_open(&cursor->block, cursor->view, cursor->next_block) ||
+	    !column_block_unpack_places(&cursor->block, &cursor->table) || !find_met(cursor))
 		return HISTREE_ERR_FORMAT;
-	*block = opened;
-	cursor->next_series = 0;
+	cursor->next_block++;
 	return HISTREE_OK;
 }
 
-/* The next series that may meet the window.  HISTREE_END: there are no more. */
+/* Begin with an interval of the series that was put into `now`. */
+static void begin_series(struct column_cursor *cursor, uint32_t interval, uint64_t tick)
+{
+	assert(cursor->now.fields[COLUMN_COUNT] < SERIES_INTERVALS_MAX);
+	cursor->count = (uint32_t)cursor->now.fields[COLUMN_COUNT] + 1;
+	cursor->interval = interval;
+	cursor->tick = tick;
+}
+
+/* The next series of all keys that may have a time of the list.  HISTREE_END: there are no more. */
 static enum histree_status next_of_all(struct column_cursor *cursor)
 {
-	for (;;) {
-		if (cursor->next_series == cursor->block.series_count) {
+	const struct column_met *met;
+	do {
+		while (cursor->next_met == cursor->met_count) {
 			enum histree_status status = open_next_block(cursor);
 			if (status != HISTREE_OK)
 				return status;
 		}
-		const uint32_t next = cursor->next_series;
-		if (cursor->table.fields[COLUMN_KEY][next] != cursor->key)
-			begin_key(cursor, cursor->table.fields[COLUMN_KEY][next]);
-		if (!can_pass_by(cursor, next)) {
-			cursor->now = column_table_series(&cursor->block, &cursor->table, next);
-			begin_series(cursor);
-			return HISTREE_OK;
-		}
-		cursor->next_series++;
-	}
+		met = &cursor->met[cursor->next_met++];
+		const uint64_t key = cursor->table.fields[COLUMN_KEY][met->series];
+		if (key != cursor->key)
+			begin_key(cursor, key);
+	} while (can_pass_by(&cursor->table, cursor->block.series_count, met->series, cursor->ends_from,
+			     cursor->window_to));
+	cursor->now = column_table_series(&cursor->table, met->series);
+	begin_series(cursor, met->interval, met->tick);
+	return HISTREE_OK;
+}
+
+/* What the values of a series are. */
+struct value_form {
+	enum value_kind kind;
+	unsigned width;
+	uint64_t base;
+};
+
+static inline struct value_form form_of_series(const struct column_table *table, uint32_t s)
+{
+	return (struct value_form){
+		.kind = (enum value_kind)table->fields[COLUMN_KIND][s],
+		.width = (unsigned)table->fields[COLUMN_VALUE_WIDTH][s],
+		.base = table->fields[COLUMN_BASE][s],
+	};
 }
 
 /*
- * A full query: at most one interval of each series meets a single time.  Does the same as next_of_all() and
- * read_times(), with everything in registers.
+ * Read with what the series of the open block begin in the window.  Most have nothing more in it: else the rest of
+ * the series, which is put into `now`, comes before the next one.
  */
-static enum histree_status read_one_time(struct column_cursor *cursor, struct histree_interval *out, size_t room,
-					 size_t *count)
+__attribute__((always_inline)) static inline enum histree_status read_met_of(struct column_cursor *cursor,
+									     bool values_are_alike,
+									     struct histree_interval *out,
+									     size_t room, size_t *count)
 {
 	const struct column_view *view = cursor->view;
-	const uint64_t window = cursor->window_to;
-	size_t done = *count;
-	uint32_t s = cursor->next_series;
+	const struct column_table *table = &cursor->table;
+	const uint8_t *bytes = view->block;
+	const uint64_t window_to = cursor->window_to;
+	const struct value_form alike = form_of_series(table, 0);
 	enum histree_status status = HISTREE_OK;
-	for (; s < cursor->block.series_count && done < room; s++) {
-		if (can_pass_by(cursor, s))
-			continue;
-		const struct column_series series = column_table_series(&cursor->block, &cursor->table, s);
-		uint32_t interval = 0;
-		uint64_t tick = series.fields[COLUMN_START], after;
-		if (!column_find_end(&cursor->block, &series, window, &interval, &tick, &after))
-			continue;
-		if (!make_interval(view, &series, interval, tick, after, &out[done])) {
-			status = HISTREE_ERR_FORMAT;
+	const struct column_met *met = &cursor->met[cursor->next_met], *const met_end =
+									       &cursor->met[cursor->met_count];
+	struct histree_interval *next = out + *count, *const end = out + room;
+	while (met < met_end && next < end) {
+		const uint32_t s = met->series;
+		const struct value_form form = values_are_alike ? alike : form_of_series(table, s);
+		const uint64_t code =
+			bits_get(bytes, table->values[s] + met->interval * (size_t)form.width, form.width);
+		if (!place_interval(view, table->fields[COLUMN_KEY][s], met->tick, met->after, next) ||
+		    !value_of(view, form.kind, form.base, code, &next->value)) {
+			status = HISTREE_ERR_FORMAT; /* nothing has moved: the next call gives the same answer */
 			break;
 		}
-		done++;
+		const struct column_met *now = met++;
+		next++;
+		if (now->after < window_to && now->interval < table->fields[COLUMN_COUNT][s]) {
+			cursor->now = column_table_series(table, s);
+			cursor->ends_from = cursor->window_from;
+			begin_series(cursor, now->interval + 1, now->after);
+			break;
+		}
 	}
-	cursor->next_series = s;
-	for (size_t i = *count; i < done && cursor->region->times != NULL; i++)
-		cursor->times_met +=
-			(cursor->region->time_count - cursor->first_time) * region_weight(out[i].quark);
-	*count = done;
+	cursor->next_met = (uint32_t)(met - cursor->met);
+	*count = (size_t)(next - out);
+	return status;
+}
+
+static enum histree_status read_met(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				    size_t *count)
+{
+	return column_table_is_alike(&cursor->table, COLUMNS_OF_VALUES)
+		       ? read_met_of(cursor, true, out, room, count)
+		       : read_met_of(cursor, false, out, room, count);
+}
+
+/*
+ * Read what is left of the open block, where the region is one range of times, or the leaf meets one time alone:
+ * of a list, it may be there more than once.
+ */
+static enum histree_status read_all(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				    size_t *count)
+{
+	const struct node_region *region = cursor->region;
+	const size_t first = *count;
+	enum histree_status status;
+	do {
+		status = read_range(cursor, out, room, count);
+		if (status == HISTREE_OK && cursor->interval == cursor->count)
+			status = read_met(cursor, out, room, count);
+	} while (status == HISTREE_OK && *count < room && cursor->interval < cursor->count);
+	for (size_t i = first; i < *count && region->times != NULL; i++)
+		cursor->times_met += (region->time_count - cursor->first_time) * region_weight(out[i].quark);
 	return status;
 }
 
@@ -498,7 +635,8 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 		    !column_block_series(&cursor->block, cursor->next_series, cursor->next_payload, &cursor->now))
 			return HISTREE_ERR_FORMAT;
 		cursor->next_payload = column_series_end(&cursor->now);
-		begin_series(cursor);
+		cursor->next_series++;
+		begin_series(cursor, 0, cursor->now.fields[COLUMN_START]);
 		return HISTREE_OK;
 	}
 	return HISTREE_END;
@@ -513,18 +651,18 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 static enum histree_status column_cursor_read(struct column_cursor *cursor, struct histree_interval *out,
 					      size_t room, size_t *count)
 {
-	bool all_keys = cursor->region->quarks == NULL;
-	bool one_time = all_keys && cursor->window_from == cursor->window_to;
-	bool is_range = cursor->region->times == NULL;
+	const bool is_range = cursor->region->times == NULL;
+	const bool all_keys = cursor->region->quarks == NULL;
+	const bool by_block = all_keys && (is_range || cursor->window_from == cursor->window_to);
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
 	while (status == HISTREE_OK && *count < room) {
-		status = one_time   ? read_one_time(cursor, out, room, count)
+		status = by_block   ? read_all(cursor, out, room, count)
 			 : is_range ? read_range(cursor, out, room, count)
 				    : read_times(cursor, out, room, count);
 		if (status != HISTREE_OK || *count == room)
 			break;
-		status = one_time ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);
+		status = by_block ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);
 	}
 	assert(*count <= room);
 	return *count > 0 ? HISTREE_OK : status;

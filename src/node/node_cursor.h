@@ -3,9 +3,10 @@
  * node_cursor.h - the intervals of a region in a node, in the order of (key, start), whatever the format of its
  * leaves.
  *
- * If all keys are asked for, each block is unpacked as a whole and its series are read one after the other.
- * Otherwise each key is searched for, starting where the one before was found.  If a list of times is asked for,
- * the cursor goes from an interval to the one that contains the next time and skips those between.
+ * If all keys are asked for, each block is unpacked as a whole, and the first interval of each of its series that
+ * the window meets is found before any is made: so neither loop has more at hand than registers hold. Otherwise
+ * each key is searched for, starting where the one before was found.  If a list of times is asked for, the cursor
+ * goes from an interval to the one that contains the next time and skips those between.
  *
  * It relies on a property of state histories: intervals of one key do not overlap.
  */
@@ -78,6 +79,12 @@ __attribute__((always_inline)) static inline bool column_find_end(const struct c
 	return end >= ends_from;
 }
 
+/* The first interval of a series of the open block that meets the window, between two ticks. */
+struct column_met {
+	uint32_t series, interval;
+	uint64_t tick, after;
+};
+
 struct column_cursor {
 	const struct column_view *view;   /* borrowed */
 	const struct node_region *region; /* borrowed */
@@ -92,7 +99,6 @@ struct column_cursor {
 	uint64_t key;                 /* at hand */
 
 	struct column_block block; /* series_count 0: no block is open yet */
-	struct column_table table; /* all keys: its series */
 	uint32_t next_series;
 	size_t next_payload; /* some keys: where that of the next series begins, in bits */
 
@@ -100,6 +106,11 @@ struct column_cursor {
 	uint32_t count, interval; /* of its intervals; the next; the same: none is left */
 	uint64_t tick;            /* at which the next starts */
 	uint64_t times_met;       /* with a list of times: region_count_times() of all intervals read */
+
+	/* All keys: the next block, the series of the open one, and the intervals with which those begin. */
+	uint32_t next_block, next_met, met_count;
+	struct column_met met[SERIES_PER_BLOCK];
+	struct column_table table;
 };
 
 struct node_cursor {

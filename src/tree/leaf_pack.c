@@ -574,24 +574,24 @@ enum histree_status leaf_pack_make(struct leaf_pack *pack, const histree_quark *
 
 /* ---- leaf pack bytes ----------------------------------------------------------------------------------------- */
 
-void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out)
+void leaf_pack_save(const struct leaf_pack *pack, struct byte_buffer *out)
 {
 	struct pack_life before = { .key = 0 };
-	saved_put(out, pack->sums.intervals);
-	saved_put(out, pack->sums.nulls);
-	saved_put_signed(out, pack->sums.end);
-	saved_put(out, pack->sums.has_unknown);
-	saved_put(out, pack->leaf_count);
+	byte_buffer_put_number(out, pack->sums.intervals);
+	byte_buffer_put_number(out, pack->sums.nulls);
+	byte_buffer_put_signed(out, pack->sums.end);
+	byte_buffer_put_number(out, pack->sums.has_unknown);
+	byte_buffer_put_number(out, pack->leaf_count);
 	for (size_t i = 0; i < pack->leaf_count; i++) {
-		saved_put_signed(out, pack->leaves[i].start);
-		saved_put_text(out, pack->bytes + pack->leaves[i].offset, pack->leaves[i].used);
+		byte_buffer_put_signed(out, pack->leaves[i].start);
+		byte_buffer_put_text(out, pack->bytes + pack->leaves[i].offset, pack->leaves[i].used);
 	}
-	saved_put(out, pack->life_count);
+	byte_buffer_put_number(out, pack->life_count);
 	for (size_t i = 0; i < pack->life_count; i++) {
 		const struct pack_life *life = &pack->lives[i];
-		saved_put_signed(out, (int64_t)life->key - (int64_t)before.key);
-		saved_put_time(out, life->lifetime.first, before.lifetime.first);
-		saved_put_time(out, life->lifetime.last, life->lifetime.first);
+		byte_buffer_put_signed(out, (int64_t)life->key - (int64_t)before.key);
+		byte_buffer_put_time(out, life->lifetime.first, before.lifetime.first);
+		byte_buffer_put_time(out, life->lifetime.last, life->lifetime.first);
 		before = *life;
 	}
 }
@@ -613,11 +613,11 @@ static bool is_leaf(const struct leaf_pack *pack, uint32_t used, uint64_t key_li
 
 static bool load_leaves(struct leaf_pack *pack, uint64_t key_limit, struct byte_reader *reader)
 {
-	size_t count = saved_read_count(reader, 2);
+	size_t count = byte_reader_count(reader, 2);
 	for (size_t i = 0; i < count && !reader->failed; i++) {
 		size_t used;
-		histree_time start = saved_read_signed(reader);
-		const char *bytes = saved_read_text(reader, &used);
+		histree_time start = byte_reader_signed(reader);
+		const char *bytes = byte_reader_text(reader, &used);
 		struct node_child bounds;
 		/* What it says that it uses is there: nothing else of the block is set. */
 		if (reader->failed || used < NODE_HEADER_SIZE || used > pack->layout.node_size ||
@@ -638,12 +638,12 @@ static bool load_leaves(struct leaf_pack *pack, uint64_t key_limit, struct byte_
 static bool load_lives(struct leaf_pack *pack, uint64_t key_limit, struct byte_reader *reader)
 {
 	struct pack_life life = { .key = 0 };
-	size_t count = saved_read_count(reader, 3);
+	size_t count = byte_reader_count(reader, 3);
 	for (size_t i = 0; i < count && !reader->failed; i++) {
-		uint64_t key = (uint64_t)life.key + (uint64_t)saved_read_signed(reader);
+		uint64_t key = (uint64_t)life.key + (uint64_t)byte_reader_signed(reader);
 		life.key = (histree_quark)key;
-		life.lifetime.first = saved_read_time(reader, life.lifetime.first);
-		life.lifetime.last = saved_read_time(reader, life.lifetime.first);
+		life.lifetime.first = byte_reader_time(reader, life.lifetime.first);
+		life.lifetime.last = byte_reader_time(reader, life.lifetime.first);
 		if (reader->failed || key >= key_limit || life.lifetime.first < pack->options.start ||
 		    life.lifetime.last < life.lifetime.first || life.lifetime.last > pack->sums.end)
 			reader->failed = true;
@@ -657,9 +657,9 @@ enum histree_status leaf_pack_load(struct leaf_pack *pack, uint64_t key_limit, s
 				   struct histree_error *error)
 {
 	pack->sums.intervals = read_varint(reader);
-	pack->sums.nulls = saved_read_below(reader, pack->sums.intervals + 1);
-	pack->sums.end = saved_read_signed(reader);
-	pack->sums.has_unknown = saved_read_below(reader, 2) != 0;
+	pack->sums.nulls = byte_reader_below(reader, pack->sums.intervals + 1);
+	pack->sums.end = byte_reader_signed(reader);
+	pack->sums.has_unknown = byte_reader_below(reader, 2) != 0;
 	if (pack->sums.intervals >= UINT64_MAX / 2 || pack->sums.end < pack->options.start ||
 	    pack->sums.end > pack->options.variant->end_max)
 		reader->failed = true;

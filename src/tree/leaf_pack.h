@@ -190,7 +190,7 @@ struct leaf_pack {
  * Write the leaves of a pack as bytes, or read them into a pack that keeps nothing.  HISTREE_ERR_FORMAT: the bytes
  * are malformed.
  */
-void leaf_pack_save(const struct leaf_pack *pack, struct saved_bytes *out);
+void leaf_pack_save(const struct leaf_pack *pack, struct byte_buffer *out);
 enum histree_status leaf_pack_load(struct leaf_pack *pack, uint64_t key_limit, struct byte_reader *reader,
 				   struct histree_error *error);
 

@@ -32,10 +32,11 @@ static inline tree_coverage tree_coverage_of_range(const struct node_region *reg
 {
 	const histree_time from = region->from, to = region->to;
 	tree_coverage covered = 0;
-	if (from == to) { /* each has the one time */
+	if (from == to) { /* each has the one time, and its key no other interval: the sum fits */
+		uint64_t weight = 0;
 		for (size_t i = 0; i < count; i++)
-			covered += region_weight(intervals[i].quark);
-		return covered;
+			weight += region_weight(intervals[i].quark);
+		return weight;
 	}
 	for (size_t i = 0; i < count; i++) {
 		histree_time start = intervals[i].start, end = intervals[i].end;
