@@ -19,6 +19,7 @@
 #include "draw/pictures.h"
 #include "draw/row_list.h"
 #include "histree/states.h"
+#include "view/control_flow.h"
 #include "view/view.h"
 
 /* All borrowed. */
@@ -639,13 +640,16 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 					  struct histree_error *error)
 {
 	const struct histree_draw_options *options = picture->options;
+	const bool is_all = options->quarks != NULL; /* who was asked for has a row, even if it did not live then */
 	if (host->history == NULL || !meets_range(picture, host))
 		return HISTREE_OK;
 	enum histree_status status = histree_resources_create(host->history, &host->resources, error);
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
 		status = make_usage(picture, host->history, 1, &host->usage, error);
 	if (status == HISTREE_OK)
-		status = histree_control_flow_create(host->history, options->work, &host->flow, error);
+		status = control_flow_create_during(host->history, is_all ? INT64_MIN : options->from,
+						    is_all ? INT64_MAX : options->to, options->work, &host->flow,
+						    error);
 	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES && options->view != HISTREE_DRAW_CHART)
 		picture->cpus += count_cpus(host->resources);
 	return status;

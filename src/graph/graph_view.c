@@ -151,7 +151,7 @@ enum histree_status graph_view_thread(struct graph_view *view, size_t number, in
 	if (state == HISTREE_ROOT)
 		return error_set(error, HISTREE_NOT_FOUND,
 				 "the graph has no thread %" PRId32
-				 "; 'histree ls STORE -a graph Threads/*' lists those that it has",
+				 "; 'histree info --attributes STORE -a graph Threads/*' lists those that it has",
 				 tid);
 	struct graph_thread *thread = arena_allocate(&view->records, sizeof(*thread), alignof(struct graph_thread));
 	if (thread == NULL || !id_map_add(&view->known, id, thread))

@@ -403,6 +403,17 @@ static int32_t thread_number(const struct histree_attributes *attributes, histre
 	return tid <= INT32_MAX && (*end == '\0' || strncmp(end, life, sizeof(life) - 1) == 0) ? (int32_t)tid : 0;
 }
 
+/* In a trace of spans, who has a name in the place of a number is -1, -2, ...; else 0. */
+static int32_t number_of_spans(const struct histree_attributes *attributes, histree_quark quark)
+{
+	char name[16], *end;
+	const size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+	if (size == 0 || size >= sizeof(name) || strspn(name, "-0123456789") != size)
+		return 0;
+	const long number = strtol(name, &end, 10);
+	return *end == '\0' && number >= INT32_MIN && number <= INT32_MAX ? (int32_t)number : 0;
+}
+
 int32_t histree_attributes_thread(const struct histree_attributes *attributes, histree_quark quark)
 {
 	histree_quark folder = histree_attributes_parent(attributes, quark);
@@ -412,10 +423,22 @@ int32_t histree_attributes_thread(const struct histree_attributes *attributes, h
 		if (is_called(attributes, folder, "Threads") ||
 		    (above != HISTREE_ROOT && is_called(attributes, above, "CPUs")))
 			tid = thread_number(attributes, quark);
+		else if (above != HISTREE_ROOT && is_called(attributes, above, "Processes"))
+			tid = number_of_spans(attributes, quark);
 		quark = folder;
 		folder = above;
 	}
 	return tid;
+}
+
+int32_t attributes_process(const struct histree_attributes *attributes, histree_quark quark)
+{
+	for (histree_quark above; quark != HISTREE_ROOT; quark = above) {
+		above = histree_attributes_parent(attributes, quark);
+		if (above != HISTREE_ROOT && is_called(attributes, above, "Processes"))
+			return number_of_spans(attributes, quark);
+	}
+	return 0;
 }
 
 histree_quark histree_attributes_first_child(const struct histree_attributes *attributes, histree_quark parent)

@@ -308,4 +308,7 @@ void attribute_tree_make_folder(struct attribute_tree *tree, histree_quark quark
 /* Returns the name of an attribute of the tree. */
 struct attribute_name attribute_tree_name(const struct attribute_tree *tree, histree_quark quark);
 
+/* Returns the number of the process that an attribute is of, at or below Processes/<number>; 0: it is of none. */
+int32_t attributes_process(const struct histree_attributes *attributes, histree_quark quark);
+
 #endif

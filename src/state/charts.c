@@ -30,37 +30,37 @@ enum chart_texts {
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-static void put_entry(struct told_writer *out, const struct histree_chart_entry *entry)
+static void put_entry(struct byte_buffer *out, const struct histree_chart_entry *entry)
 {
 	const char *const texts[] = { entry->shown, entry->label, entry->name, entry->id, entry->above };
 	bool has_factor = entry->factor != 0 && entry->factor != 1;
 	unsigned flags = (has_factor ? CHART_HAS_FACTOR : 0) | (entry->shows_text ? CHART_SHOWS_TEXT : 0);
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		flags |= texts[i] != NULL ? 1U << i : 0;
-	told_put_number(out, entry->parent != HISTREE_CHART_TOP ? (uint64_t)entry->parent + 1 : 0);
-	told_put_number(out, flags);
-	told_put_number(out, entry->measure);
-	told_put_text(out, entry->path);
+	byte_buffer_put_number(out, entry->parent != HISTREE_CHART_TOP ? (uint64_t)entry->parent + 1 : 0);
+	byte_buffer_put_number(out, flags);
+	byte_buffer_put_number(out, entry->measure);
+	byte_buffer_put_string(out, entry->path);
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i] != NULL)
-			told_put_text(out, texts[i]);
+			byte_buffer_put_string(out, texts[i]);
 	uint8_t factor[sizeof(entry->factor)];
 	put_le_double(factor, entry->factor);
 	if (has_factor)
-		told_put_bytes(out, factor, sizeof(factor));
+		byte_buffer_put(out, factor, sizeof(factor));
 }
 
-static void put_chart(struct told_writer *out, const void *charts, size_t index)
+static void put_chart(struct byte_buffer *out, const void *charts, size_t index)
 {
 	const struct histree_chart *chart = (const struct histree_chart *)charts + index;
-	told_put_text(out, chart->name);
-	told_put_text(out, chart->title);
-	told_put_text(out, chart->unit);
-	told_put_number(out, chart->kind);
-	told_put_number(out, chart->labels != NULL);
+	byte_buffer_put_string(out, chart->name);
+	byte_buffer_put_string(out, chart->title);
+	byte_buffer_put_string(out, chart->unit);
+	byte_buffer_put_number(out, chart->kind);
+	byte_buffer_put_number(out, chart->labels != NULL);
 	if (chart->labels != NULL)
-		told_put_text(out, chart->labels);
-	told_put_number(out, chart->entry_count);
+		byte_buffer_put_string(out, chart->labels);
+	byte_buffer_put_number(out, chart->entry_count);
 	for (size_t i = 0; i < chart->entry_count; i++)
 		put_entry(out, &chart->entries[i]);
 }

@@ -259,7 +259,7 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 		return error_set(
 			error, HISTREE_ERR_ARGUMENT,
 			"the history is partial: what it has left out is in its trace; build it again from "
-			"that ('histree rebuild')");
+			"that ('histree copy --rebuild')");
 	struct copying copying = { .from = from,
 				   .info = info,
 				   .part = part != NULL ? *part

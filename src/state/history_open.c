@@ -212,7 +212,7 @@ enum {
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-static void add_info(struct told_writer *out, const struct histree_history_info *info)
+static void add_info(struct byte_buffer *out, const struct histree_history_info *info)
 {
 	const uint64_t numbers[] = { info->r_depth,
 				     info->node_size,
@@ -235,35 +235,35 @@ static void add_info(struct told_writer *out, const struct histree_history_info 
 				     info->partial,
 				     info->checkpoint_count,
 				     info->checkpoint_bytes };
-	told_put_text(out, info->variant);
-	told_put_text(out, info->provider);
+	byte_buffer_put_string(out, info->variant);
+	byte_buffer_put_string(out, info->provider);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		told_put_number(out, numbers[i]);
-	told_put_number(out, info->depth);
+		byte_buffer_put_number(out, numbers[i]);
+	byte_buffer_put_number(out, info->depth);
 	for (uint32_t i = 0; i < info->depth; i++)
-		told_put_number(out, info->nodes_at_height[i]);
+		byte_buffer_put_number(out, info->nodes_at_height[i]);
 	for (size_t i = 0; i < HISTREE_KEY_RANGE_BUCKETS; i++)
-		told_put_number(out, info->key_range_nodes[i]);
+		byte_buffer_put_number(out, info->key_range_nodes[i]);
 }
 
-static enum histree_status add_section(struct told_writer *out, enum histree_status status, uint8_t *bytes,
+static enum histree_status add_section(struct byte_buffer *out, enum histree_status status, uint8_t *bytes,
 				       size_t size)
 {
 	if (status == HISTREE_OK) {
-		told_put_number(out, size);
-		told_put_bytes(out, bytes, size);
+		byte_buffer_put_number(out, size);
+		byte_buffer_put(out, bytes, size);
 	}
 	free(bytes);
 	return status;
 }
 
-static enum histree_status describe(const struct histree_history *history, struct told_writer *out,
+static enum histree_status describe(const struct histree_history *history, struct byte_buffer *out,
 				    struct histree_error *error)
 {
 	static const uint32_t own[] = { SECTION_ATTRIBUTES, SECTION_FOLDERS };
 	const struct pyramid *rows = &history->pyramids[PYRAMID_ROWS];
 	enum histree_status status = HISTREE_OK;
-	told_put_number(out, DESCRIPTION_VERSION);
+	byte_buffer_put_number(out, DESCRIPTION_VERSION);
 	add_info(out, &history->info);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && status == HISTREE_OK; i++) {
 		uint8_t *bytes = NULL;
@@ -278,12 +278,12 @@ static enum histree_status describe(const struct histree_history *history, struc
 		status = told_read_raw(told_kinds[i], history->file, &bytes, &size, error);
 		status = add_section(out, status, bytes, size);
 	}
-	told_put_number(out, rows->level_count);
+	byte_buffer_put_number(out, rows->level_count);
 	for (uint32_t i = 0; i < rows->level_count && status == HISTREE_OK; i++)
 		status = describe(rows->levels[i].history, out, error);
 	for (unsigned id = PYRAMID_NUMBERS; id <= PYRAMID_SUMS && status == HISTREE_OK; id++) {
 		const struct pyramid *pyramid = &history->pyramids[id];
-		told_put_number(out, pyramid->level_count > 0);
+		byte_buffer_put_number(out, pyramid->level_count > 0);
 		if (pyramid->level_count > 0)
 			status = describe(pyramid->levels[0].history, out, error);
 	}
@@ -293,7 +293,7 @@ static enum histree_status describe(const struct histree_history *history, struc
 enum histree_status histree_history_describe(struct histree_history *history, void **bytes, size_t *size,
 					     struct histree_error *error)
 {
-	struct told_writer out = { 0 };
+	struct byte_buffer out = { 0 };
 	*bytes = NULL;
 	*size = 0;
 	if (history->file == NULL)

@@ -42,50 +42,50 @@ enum { TABLE_USES_PALETTE = 1, COLOUR_SIZE = 3 };
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-static void put_colour(struct told_writer *out, uint32_t colour)
+static void put_colour(struct byte_buffer *out, uint32_t colour)
 {
 	const uint8_t bytes[COLOUR_SIZE] = { (uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour };
-	told_put_bytes(out, bytes, sizeof(bytes));
+	byte_buffer_put(out, bytes, sizeof(bytes));
 }
 
-static void put_label(struct told_writer *out, const struct histree_label *label)
+static void put_label(struct byte_buffer *out, const struct histree_label *label)
 {
 	bool is_range = label->kind == HISTREE_LABEL_NUMBERS && label->first != label->last;
 	uint8_t flags = (uint8_t)(label->kind | (is_range ? LABEL_IS_RANGE : 0) |
 				  (label->is_code ? LABEL_IS_CODE : 0) | (label->is_hidden ? LABEL_IS_HIDDEN : 0) |
 				  (label->has_no_colour ? LABEL_HAS_NO_COLOUR : 0));
-	told_put_bytes(out, &flags, 1);
+	byte_buffer_put(out, &flags, 1);
 	if (label->kind == HISTREE_LABEL_NUMBERS)
-		told_put_number(out, zigzag(label->first));
+		byte_buffer_put_number(out, zigzag(label->first));
 	if (is_range)
-		told_put_number(out, (uint64_t)label->last - (uint64_t)label->first);
+		byte_buffer_put_number(out, (uint64_t)label->last - (uint64_t)label->first);
 	if (label->kind == HISTREE_LABEL_TEXT)
-		told_put_text(out, label->text);
+		byte_buffer_put_string(out, label->text);
 	if (label->is_hidden)
 		return;
 	uint8_t height = (uint8_t)lround(label->style.height * LABEL_HUNDREDTHS);
-	told_put_text(out, label->style.key);
-	told_put_text(out, label->style.name);
-	told_put_bytes(out, &height, 1);
+	byte_buffer_put_string(out, label->style.key);
+	byte_buffer_put_string(out, label->style.name);
+	byte_buffer_put(out, &height, 1);
 	if (label->has_no_colour)
 		return;
 	put_colour(out, label->style.light);
 	put_colour(out, label->style.dark);
 }
 
-static void put_table(struct told_writer *out, const void *tables, size_t index)
+static void put_table(struct byte_buffer *out, const void *tables, size_t index)
 {
 	const struct histree_label_table *table = (const struct histree_label_table *)tables + index;
 	size_t patterns = 0;
 	while (table->patterns[patterns] != NULL)
 		patterns++;
-	told_put_text(out, table->name);
-	told_put_number(out, table->meaning);
-	told_put_number(out, table->uses_palette ? TABLE_USES_PALETTE : 0);
-	told_put_number(out, patterns);
+	byte_buffer_put_string(out, table->name);
+	byte_buffer_put_number(out, table->meaning);
+	byte_buffer_put_number(out, table->uses_palette ? TABLE_USES_PALETTE : 0);
+	byte_buffer_put_number(out, patterns);
 	for (size_t i = 0; i < patterns; i++)
-		told_put_text(out, table->patterns[i]);
-	told_put_number(out, table->label_count);
+		byte_buffer_put_string(out, table->patterns[i]);
+	byte_buffer_put_number(out, table->label_count);
 	for (size_t i = 0; i < table->label_count; i++)
 		put_label(out, &table->labels[i]);
 }
@@ -762,5 +762,6 @@ const struct told_kind told_labels = {
 	.take = take_table,
 	.unite = unite_tables,
 	.consequence = "section LABL: values have the names that this version knows of the analysis, or none, "
-		       "and 'histree repair' makes sums of no others; 'histree rebuild' has all of them again",
+		       "and 'histree copy --repair' makes sums of no others; 'histree copy --rebuild' has all of "
+		       "them again",
 };

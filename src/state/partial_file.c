@@ -456,7 +456,7 @@ static enum histree_status load_states(const struct slice_maker *maker, struct h
 	if (status == HISTREE_END && tree_iter_stats(iter).nodes_damaged > 0)
 		status = error_set(
 			error, HISTREE_ERR_FORMAT,
-			"the partial history is damaged; build it again from the trace ('histree rebuild')");
+			"the partial history is damaged; build it again from the trace ('histree copy --rebuild')");
 	tree_iter_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

@@ -566,7 +566,7 @@ static bool sort_rows(const struct placed *places, size_t count, struct keyed_in
 }
 
 /* A row at a place, behind another one if there is one.  Returns false without memory. */
-static bool put_row(struct saved_bytes *saved, enum cube_part part, const struct cube_row *row,
+static bool put_row(struct byte_buffer *saved, enum cube_part part, const struct cube_row *row,
 		    const struct placed *place, const struct placed *before)
 {
 	if (!array_reserve(&saved->bytes, &saved->capacity, saved->size + ROW_NUMBERS * VARINT_SIZE_MAX))
@@ -588,7 +588,7 @@ static bool put_row(struct saved_bytes *saved, enum cube_part part, const struct
 }
 
 void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct intern *texts,
-		   struct saved_bytes *saved)
+		   struct byte_buffer *saved)
 {
 	struct naming naming = { 0 };
 	struct keyed_index *order = NULL;
@@ -602,17 +602,17 @@ void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct int
 		places[i] = place_of(&cell->rows[i].key, part, &naming);
 	has_room = has_room && sort_rows(places, cell->count, &order);
 	if (has_room && part == CUBE_OF_CALLS)
-		saved_put(saved, naming.count);
+		byte_buffer_put_number(saved, naming.count);
 	for (size_t i = 0; i < naming.count && has_room; i++)
-		saved_put_text(saved, naming.named[i].text, naming.named[i].size);
+		byte_buffer_put_text(saved, naming.named[i].text, naming.named[i].size);
 	if (has_room)
-		saved_put(saved, cell->count);
+		byte_buffer_put_number(saved, cell->count);
 	for (size_t i = 0; i < cell->count && has_room; i++) {
 		const uint32_t row = order[i].index;
 		const struct placed *before = i > 0 ? &places[order[i - 1].index] : NULL;
 		has_room = put_row(saved, part, &cell->rows[row], &places[row], before);
 	}
-	saved->no_memory |= !has_room;
+	saved->failed |= !has_room;
 	free(naming.named);
 	free(naming.codes);
 	free(places);
@@ -640,7 +640,7 @@ static bool read_int(uint64_t code, int32_t *out)
 
 static enum histree_status get_texts(struct getting *getting, struct intern *texts)
 {
-	const size_t count = saved_read_count(&getting->reader, 1);
+	const size_t count = byte_reader_count(&getting->reader, 1);
 	const char *before = NULL;
 	size_t before_size = 0;
 	getting->texts = malloc((count + 1) * sizeof(*getting->texts));
@@ -648,7 +648,7 @@ static enum histree_status get_texts(struct getting *getting, struct intern *tex
 		return HISTREE_ERR_MEMORY;
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
-		const char *text = saved_read_text(&getting->reader, &size);
+		const char *text = byte_reader_text(&getting->reader, &size);
 		const struct named one = { before, before_size, 0 }, other = { text, size, 0 };
 		if (getting->reader.failed || (i > 0 && by_text(&one, &other) >= 0))
 			return HISTREE_ERR_FORMAT;
@@ -712,7 +712,7 @@ static bool get_row(struct getting *getting, enum cube_part part, bool is_first,
 
 static enum histree_status get_rows(struct getting *getting, struct cube_cell *cell, enum cube_part part)
 {
-	const size_t count = saved_read_count(&getting->reader, part == CUBE_OF_OWNERS ? 3 : 6);
+	const size_t count = byte_reader_count(&getting->reader, part == CUBE_OF_OWNERS ? 3 : 6);
 	if (getting->reader.failed || count == 0)
 		return HISTREE_ERR_FORMAT;
 	for (size_t i = 0; i < count; i++) {

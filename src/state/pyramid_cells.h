@@ -151,7 +151,7 @@ void cube_cell_release(struct cube_cell *cell);
  * its rows.
  */
 void cube_cell_put(struct cube_cell *cell, enum cube_part part, const struct intern *texts,
-		   struct saved_bytes *saved);
+		   struct byte_buffer *saved);
 
 /*
  * Add the bytes of a cell of `ns`, in which there are at most `threads` threads.  Returns HISTREE_ERR_FORMAT if

@@ -20,37 +20,6 @@ void told_list_release(struct told_list *list)
 	*list = (struct told_list){ .count = 0 };
 }
 
-/* ---- writing ---------------------------------------------------------------------------------------------- */
-
-static uint8_t *told_room(struct told_writer *out, size_t size)
-{
-	out->failed = out->failed || !array_reserve(&out->bytes, &out->capacity, out->size + size);
-	return out->failed ? NULL : out->bytes + out->size;
-}
-
-void told_put_number(struct told_writer *out, uint64_t number)
-{
-	uint8_t *at = told_room(out, VARINT_SIZE_MAX);
-	if (at != NULL)
-		out->size += (size_t)(put_varint(at, number) - at);
-}
-
-void told_put_bytes(struct told_writer *out, const void *bytes, size_t size)
-{
-	uint8_t *at = told_room(out, size);
-	if (at == NULL || size == 0) /* of nothing there need be no pointer */
-		return;
-	memcpy(at, bytes, size);
-	out->size += size;
-}
-
-void told_put_text(struct told_writer *out, const char *text)
-{
-	size_t size = strlen(text);
-	told_put_number(out, size);
-	told_put_bytes(out, text, size);
-}
-
 /* ---- reading ---------------------------------------------------------------------------------------------- */
 
 const char *told_take_text(struct told_reader *reading, size_t most)
@@ -97,10 +66,10 @@ uint8_t told_take_byte(struct told_reader *reading, uint8_t max)
 enum histree_status told_encode(const struct told_kind *kind, const void *items, size_t count, uint8_t **out,
 				size_t *size, struct histree_error *error)
 {
-	struct told_writer section = { 0 };
+	struct byte_buffer section = { 0 };
 	enum histree_status status = HISTREE_OK;
-	told_put_number(&section, kind->version);
-	told_put_number(&section, count);
+	byte_buffer_put_number(&section, kind->version);
+	byte_buffer_put_number(&section, count);
 	for (size_t i = 0; i < count && section.size <= kind->size_max; i++)
 		kind->put(&section, items, i);
 	if (section.failed)
@@ -110,7 +79,7 @@ enum histree_status told_encode(const struct told_kind *kind, const void *items,
 				   kind->size_max);
 	if (status != HISTREE_OK) {
 		free(section.bytes);
-		section = (struct told_writer){ 0 };
+		section = (struct byte_buffer){ 0 };
 	}
 	*out = section.bytes;
 	*size = section.size;

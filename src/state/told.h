@@ -47,17 +47,6 @@ struct told_list {
 
 void told_list_release(struct told_list *list);
 
-/* A zeroed one is empty; `bytes` are malloc'd. */
-struct told_writer {
-	uint8_t *bytes;
-	size_t size, capacity;
-	bool failed; /* memory runs out */
-};
-
-void told_put_number(struct told_writer *out, uint64_t number);
-void told_put_bytes(struct told_writer *out, const void *bytes, size_t size);
-void told_put_text(struct told_writer *out, const char *text);
-
 struct told_reader {
 	struct byte_reader reader;
 	struct arena *memory; /* of texts and arrays */
@@ -91,7 +80,7 @@ struct told_kind {
 	size_t size_max; /* of the section */
 	size_t count_max;
 	size_t item_size, item_bytes_min; /* in memory, in the section */
-	void (*put)(struct told_writer *out, const void *items, size_t index);
+	void (*put)(struct byte_buffer *out, const void *items, size_t index);
 	/* HISTREE_ERR_ARGUMENT, with a sentence: what was read cannot be. */
 	enum histree_status (*take)(struct told_reader *reading, struct told_list *list,
 				    struct histree_error *error);

@@ -48,7 +48,7 @@ void server_stop(struct server *server)
 enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
 {
 	return report_exit(CLI_USAGE, "this histree was built without SQLite; build it with that (Debian: "
-				      "libsqlite3-dev), or print rows with 'histree dump --format csv'");
+				      "libsqlite3-dev), or print rows with 'histree states --format csv'");
 }
 
 #if HAS_SERVE
