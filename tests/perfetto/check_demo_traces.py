@@ -34,7 +34,7 @@ def states(histree, folder, name, trace, analyses=("kernel", "kernel-tc")):
                            stderr=subprocess.PIPE, text=True, check=False)
     if built.returncode != 0:
         return {}, built.stderr
-    return {analysis: subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True,
+    return {analysis: subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True,
                                      stdout=subprocess.PIPE).stdout for analysis in analyses}, built.stderr
 
 

@@ -394,7 +394,7 @@ class Walk:
             cells["track"] = f"0x{uuid:x}".encode()
         return cells
 
-    def counter(self, sequence, uuid, value):
+    def counter_place(self, uuid):
         track, owner = self.tracks.get(uuid), self.owner(uuid)
         cells = {"name": (track["name"] if track else b"") or b"counter"}
         if owner:
@@ -405,6 +405,11 @@ class Walk:
         if nested or not track:
             cells.pop("tid", None)
             cells["track"] = f"0x{track['parent'] if nested else uuid:x}".encode()
+        return cells
+
+    def counter(self, sequence, uuid, value):
+        track, cells = self.tracks.get(uuid), self.counter_place(uuid)
+        sequence.setdefault("counted", {})[uuid] = True
         if track and track["incremental"] and isinstance(value, int):
             state, before = track["values"].get(sequence["id"], (None, 0))
             value = value + (before if state == sequence["generation"] else 0)
@@ -469,6 +474,15 @@ class Walk:
                 add(NO_TIME, kind, {**self.place(uuid), **({"name": track["name"]} if track["name"] else {}),
                                     **({"sort_index": track["index"] or 0} if has_index else {})})
 
+        def lose(sequence, begin, end):
+            """On each track that the sequence had events of, in the order of the first of each, and of each counter."""
+            if sequence.get("other_rows"):
+                entries.append((begin, f"{begin} -1 gap {end} 0"))
+                return
+            rows = [self.place(uuid) if uuid else dict(sequence["thread"]) for uuid in sequence.get("rows", {})]
+            for cells in rows + [self.counter_place(uuid) for uuid in sequence.get("counted", {})]:
+                add(begin, "loss", {**cells, "duration": end - begin})
+
         def take(sequence, packet, time):
             if 11 not in packet:
                 return
@@ -479,14 +493,14 @@ class Walk:
                 return
             if sequence["losing"] and sequence["last"] is not None:
                 begin = sequence["last"] + 1
-                entries.append((begin, f"{begin} -1 gap {max(begin, time - 1)} 0"))
+                lose(sequence, begin, max(begin, time - 1))
             sequence["losing"] = False
             sequence["last"] = time if sequence["last"] is None else max(time, sequence["last"])
             self.track_event(sequence, list(fields(packet[11][-1])), time, add)
 
         for sequence in self.walk(take).values():
             if sequence["losing"] and sequence["last"] is not None:
-                entries.append((sequence["last"] + 1, f"{sequence['last'] + 1} -1 gap {2**63 - 1} 0"))
+                lose(sequence, sequence["last"] + 1, 2**63 - 1)
         return entries
 
     def thread_time(self, sequence, event, body):
@@ -515,7 +529,11 @@ class Walk:
             body.setdefault(number, []).append(value)
         texts, uuid = sequence["texts"], last(body, 11, sequence["track"])
         of_sequence = uuid == 0 and (11 not in body or 9 not in body)
-        cells = dict(sequence["thread"]) if of_sequence and sequence.get("thread") else self.place(uuid)
+        of_sequence = bool(of_sequence and sequence.get("thread"))
+        cells = dict(sequence["thread"]) if of_sequence else self.place(uuid)
+        if last(body, 9, 0) != 4:
+            sequence["other_rows"] = sequence.get("other_rows") or (uuid == 0 and not of_sequence)
+            sequence.setdefault("rows", {})[uuid] = True
         if 23 in body:
             cells["name"] = last(body, 23)
         elif (2, last(body, 10, 0)) in texts:

@@ -16,86 +16,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/json_text.h"
-#include "base/table.h"
 #include "export/viewer/viewer_rows.h"
-
-/* A zeroed one is empty. */
-struct perfetto_message {
-	unsigned char *bytes;
-	size_t size, capacity;
-	bool has_failed; /* memory runs out: nothing more is added */
-};
-
-static inline void perfetto_message_clear(struct perfetto_message *message)
-{
-	message->size = 0;
-}
 
 /* ---- perfetto message ---------------------------------------------------------------------------------------- */
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, VARINT_MAX = 10 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-static bool have_room(struct perfetto_message *message, size_t size)
+static void put_tag(struct byte_buffer *message, uint32_t field, unsigned wire)
 {
-	if (!message->has_failed &&
-	    !array_reserve(&message->bytes, &message->capacity, message->size + size + 2 * (size_t)VARINT_MAX))
-		message->has_failed = true;
-	return !message->has_failed;
+	byte_buffer_put_number(message, (uint64_t)field << 3 | wire);
 }
 
-static void put_varint(struct perfetto_message *message, uint64_t value)
+static void perfetto_message_varint(struct byte_buffer *message, uint32_t field, uint64_t value)
 {
-	unsigned char *at = message->bytes + message->size;
-	for (; value > 0x7f; value >>= 7)
-		*at++ = (unsigned char)(value | 0x80);
-	*at++ = (unsigned char)value;
-	message->size = (size_t)(at - message->bytes);
-}
-
-static void put_tag(struct perfetto_message *message, uint32_t field, unsigned wire)
-{
-	put_varint(message, (uint64_t)field << 3 | wire);
-}
-
-static void perfetto_message_varint(struct perfetto_message *message, uint32_t field, uint64_t value)
-{
-	if (!have_room(message, 0))
-		return;
 	put_tag(message, field, WIRE_VARINT);
-	put_varint(message, value);
+	byte_buffer_put_number(message, value);
 }
 
-static void perfetto_message_fixed64(struct perfetto_message *message, uint32_t field, uint64_t value)
+static void perfetto_message_fixed64(struct byte_buffer *message, uint32_t field, uint64_t value)
 {
-	if (!have_room(message, sizeof(value)))
-		return;
+	uint8_t bytes[sizeof(value)];
+	put_le64(bytes, value);
 	put_tag(message, field, WIRE_FIXED64);
-	for (unsigned i = 0; i < sizeof(value); i++)
-		message->bytes[message->size++] = (unsigned char)(value >> (8 * i));
+	byte_buffer_put(message, bytes, sizeof(bytes));
 }
 
-static void perfetto_message_real(struct perfetto_message *message, uint32_t field, double value)
+static void perfetto_message_real(struct byte_buffer *message, uint32_t field, double value)
 {
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof(bits));
 	perfetto_message_fixed64(message, field, bits);
 }
 
-static void perfetto_message_bytes(struct perfetto_message *message, uint32_t field, const void *bytes, size_t size)
+static void perfetto_message_bytes(struct byte_buffer *message, uint32_t field, const void *bytes, size_t size)
 {
-	if (!have_room(message, size))
-		return;
 	put_tag(message, field, WIRE_BYTES);
-	put_varint(message, size);
-	if (size > 0)
-		memcpy(message->bytes + message->size, bytes, size);
-	message->size += size;
+	byte_buffer_put_text(message, bytes, size);
 }
 
 /* A string must be UTF-8: what is not becomes U+FFFD. */
-static void perfetto_message_text(struct perfetto_message *message, uint32_t field, const char *bytes, size_t size)
+static void perfetto_message_text(struct byte_buffer *message, uint32_t field, const char *bytes, size_t size)
 {
 	if (utf8_is_valid(bytes, size)) {
 		perfetto_message_bytes(message, field, bytes, size);
@@ -103,7 +66,7 @@ static void perfetto_message_text(struct perfetto_message *message, uint32_t fie
 	}
 	char *text = malloc(3 * size);
 	if (text == NULL) {
-		message->has_failed = true;
+		message->failed = true;
 		return;
 	}
 	perfetto_message_bytes(message, field, text, utf8_repair(bytes, size, text));
@@ -111,16 +74,10 @@ static void perfetto_message_text(struct perfetto_message *message, uint32_t fie
 }
 
 /* A message in a message; failure is handed on. */
-static void perfetto_message_message(struct perfetto_message *message, uint32_t field,
-				     const struct perfetto_message *inner)
+static void perfetto_message_message(struct byte_buffer *message, uint32_t field, const struct byte_buffer *inner)
 {
-	message->has_failed = message->has_failed || inner->has_failed;
+	message->failed = message->failed || inner->failed;
 	perfetto_message_bytes(message, field, inner->bytes, inner->size);
-}
-
-static void perfetto_message_release(struct perfetto_message *message)
-{
-	free(message->bytes);
 }
 
 /* ---- perfetto ------------------------------------------------------------------------------------------------ */
@@ -165,7 +122,7 @@ enum interned_table { TABLE_CATEGORIES = 1, TABLE_NAMES = 2, TABLE_ANNOTATIONS =
 enum { INTERNED_MAX = 65536, INTERNED_BYTES_MAX = 8 << 20 };
 
 struct perfetto {
-	struct perfetto_message packet, event, interned, inner, part;
+	struct byte_buffer packet, event, interned, inner, part;
 	struct intern tables[TABLE_COUNT];
 	size_t interned_bytes;
 	histree_time last; /* of the last packet */
@@ -190,11 +147,11 @@ static void forget(struct perfetto *perfetto)
 static void release(void *state)
 {
 	struct perfetto *perfetto = state;
-	perfetto_message_release(&perfetto->packet);
-	perfetto_message_release(&perfetto->event);
-	perfetto_message_release(&perfetto->interned);
-	perfetto_message_release(&perfetto->inner);
-	perfetto_message_release(&perfetto->part);
+	byte_buffer_release(&perfetto->packet);
+	byte_buffer_release(&perfetto->event);
+	byte_buffer_release(&perfetto->interned);
+	byte_buffer_release(&perfetto->inner);
+	byte_buffer_release(&perfetto->part);
 	forget(perfetto);
 	free(perfetto);
 }
@@ -205,9 +162,9 @@ static void put_packet(struct viewer_file *file)
 {
 	struct perfetto *perfetto = file->state;
 	enum { TRACE_PACKET = 1 };
-	perfetto_message_clear(&perfetto->part);
+	byte_buffer_clear(&perfetto->part);
 	perfetto_message_message(&perfetto->part, TRACE_PACKET, &perfetto->packet);
-	if (perfetto->part.has_failed)
+	if (perfetto->part.failed)
 		viewer_file_lacks_memory(file);
 	else
 		export_bytes(file->output, (const char *)perfetto->part.bytes, perfetto->part.size);
@@ -215,13 +172,13 @@ static void put_packet(struct viewer_file *file)
 
 static void begin_packet(struct perfetto *perfetto)
 {
-	perfetto_message_clear(&perfetto->packet);
+	byte_buffer_clear(&perfetto->packet);
 	perfetto_message_varint(&perfetto->packet, PACKET_SEQUENCE, SEQUENCE);
 }
 
 static void put_clock(struct perfetto *perfetto, uint64_t id, uint64_t time, bool is_incremental)
 {
-	perfetto_message_clear(&perfetto->part);
+	byte_buffer_clear(&perfetto->part);
 	perfetto_message_varint(&perfetto->part, 1, id);
 	perfetto_message_varint(&perfetto->part, 2, time);
 	if (is_incremental)
@@ -240,13 +197,13 @@ static void begin_state(struct viewer_file *file, histree_time time)
 	perfetto_message_varint(&perfetto->packet, PACKET_FLAGS, FLAG_CLEARED);
 	if (!perfetto->was_begun)
 		perfetto_message_varint(&perfetto->packet, PACKET_FIRST, 1);
-	perfetto_message_clear(&perfetto->inner);
+	byte_buffer_clear(&perfetto->inner);
 	put_clock(perfetto, CLOCK_BOOTTIME_ID, (uint64_t)time, false);
 	put_clock(perfetto, CLOCK_REALTIME_ID, (uint64_t)time, false);
 	put_clock(perfetto, CLOCK_OWN_ID, (uint64_t)time, true);
 	perfetto_message_varint(&perfetto->inner, 2, CLOCK_BOOTTIME_ID);
 	perfetto_message_message(&perfetto->packet, PACKET_CLOCK_SNAPSHOT, &perfetto->inner);
-	perfetto_message_clear(&perfetto->inner);
+	byte_buffer_clear(&perfetto->inner);
 	perfetto_message_varint(&perfetto->inner, PACKET_CLOCK, CLOCK_OWN_ID);
 	perfetto_message_message(&perfetto->packet, PACKET_DEFAULTS, &perfetto->inner);
 	put_packet(file);
@@ -277,7 +234,7 @@ static bool begin_timed(struct viewer_file *file, histree_time time)
 	else
 		perfetto->last = time;
 	perfetto_message_varint(&perfetto->packet, PACKET_FLAGS, FLAG_NEEDS_STATE);
-	perfetto_message_clear(&perfetto->interned);
+	byte_buffer_clear(&perfetto->interned);
 	return file->status == HISTREE_OK;
 }
 
@@ -295,7 +252,7 @@ static uint64_t iid_of(struct viewer_file *file, enum interned_table table, stru
 	}
 	if (id == before) {
 		perfetto->interned_bytes += text.size;
-		perfetto_message_clear(&perfetto->part);
+		byte_buffer_clear(&perfetto->part);
 		perfetto_message_varint(&perfetto->part, 1, (uint64_t)id + 1);
 		perfetto_message_text(&perfetto->part, 2, text.bytes, text.size);
 		perfetto_message_message(&perfetto->interned, table, &perfetto->part);
@@ -311,7 +268,7 @@ static bool begin_event(struct viewer_file *file, const struct viewer_track *tra
 	struct perfetto *perfetto = file->state;
 	if (!begin_timed(file, time))
 		return false;
-	perfetto_message_clear(&perfetto->event);
+	byte_buffer_clear(&perfetto->event);
 	perfetto_message_varint(&perfetto->event, EVENT_TYPE, type);
 	perfetto_message_varint(&perfetto->event, EVENT_TRACK, track->number);
 	return true;
@@ -320,7 +277,7 @@ static bool begin_event(struct viewer_file *file, const struct viewer_track *tra
 static void put_event(struct viewer_file *file)
 {
 	struct perfetto *perfetto = file->state;
-	if (perfetto->interned.size > 0 || perfetto->interned.has_failed)
+	if (perfetto->interned.size > 0 || perfetto->interned.failed)
 		perfetto_message_message(&perfetto->packet, PACKET_INTERNED, &perfetto->interned);
 	perfetto_message_message(&perfetto->packet, PACKET_EVENT, &perfetto->event);
 	put_packet(file);
@@ -335,7 +292,7 @@ static void put_annotation(struct viewer_file *file, const struct viewer_argumen
 	const struct histree_value *value = &argument->value;
 	char room[VIEWER_WORDS_SIZE];
 	uint64_t name = iid_of(file, TABLE_ANNOTATIONS, viewer_text(argument->name));
-	perfetto_message_clear(&perfetto->inner);
+	byte_buffer_clear(&perfetto->inner);
 	perfetto_message_varint(&perfetto->inner, NAME, name);
 	if (value->type == HISTREE_INT) {
 		perfetto_message_varint(&perfetto->inner, INT, (uint64_t)(int64_t)value->int32);
@@ -445,12 +402,12 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 	struct perfetto *perfetto = file->state;
 	bool is_owner = track->kind == VIEWER_PROCESS || track->kind == VIEWER_THREAD;
 	begin_packet(perfetto);
-	perfetto_message_clear(&perfetto->inner);
+	byte_buffer_clear(&perfetto->inner);
 	perfetto_message_varint(&perfetto->inner, UUID, track->number);
 	if (is_owner) {
 		/* process_descriptor.proto, thread_descriptor.proto */
 		bool is_thread = track->kind == VIEWER_THREAD;
-		perfetto_message_clear(&perfetto->part);
+		byte_buffer_clear(&perfetto->part);
 		if (track->has_pid)
 			perfetto_message_varint(&perfetto->part, 1, (uint64_t)track->pid);
 		if (is_thread)
@@ -470,7 +427,7 @@ static void describe(struct viewer_file *file, const struct viewer_track *track)
 	if (track->kind == VIEWER_COUNTER) {
 		/* counter_descriptor.proto */
 		enum { DESCRIPTOR_COUNTER = 8, UNIT_NAME = 6 };
-		perfetto_message_clear(&perfetto->part);
+		byte_buffer_clear(&perfetto->part);
 		if (track->unit != NULL)
 			perfetto_message_text(&perfetto->part, UNIT_NAME, track->unit, strlen(track->unit));
 		perfetto_message_message(&perfetto->inner, DESCRIPTOR_COUNTER, &perfetto->part);

@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "trace/packed/packed_source.h"
+#include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/wire.h"
 
 enum {
@@ -173,6 +174,26 @@ static const struct ftrace_fact facts[] = {
 	{ 240, "sched:sched_process_free", { TEXT(comm), SIGNED(pid), SIGNED(prio) } },
 	{ 241, "sched:sched_process_hang", { TEXT(comm), SIGNED(pid) } },
 	{ 242, "sched:sched_process_wait", { TEXT(comm), SIGNED(pid), SIGNED(prio) } },
+	{ 298, "kmem:kfree", { UNSIGNED(call_site), UNSIGNED(ptr) } },
+	{ 299,
+	  "kmem:kmalloc",
+	  { UNSIGNED(bytes_alloc), UNSIGNED(bytes_req), UNSIGNED(call_site), UNSIGNED(gfp_flags), UNSIGNED(ptr) } },
+	{ 300,
+	  "kmem:kmalloc_node",
+	  { UNSIGNED(bytes_alloc), UNSIGNED(bytes_req), UNSIGNED(call_site), UNSIGNED(gfp_flags), SIGNED(node),
+	    UNSIGNED(ptr) } },
+	{ 301,
+	  "kmem:kmem_cache_alloc",
+	  { UNSIGNED(bytes_alloc), UNSIGNED(bytes_req), UNSIGNED(call_site), UNSIGNED(gfp_flags), UNSIGNED(ptr) } },
+	{ 302,
+	  "kmem:kmem_cache_alloc_node",
+	  { UNSIGNED(bytes_alloc), UNSIGNED(bytes_req), UNSIGNED(call_site), UNSIGNED(gfp_flags), SIGNED(node),
+	    UNSIGNED(ptr) } },
+	{ 303, "kmem:kmem_cache_free", { UNSIGNED(call_site), UNSIGNED(ptr) } },
+	{ 307,
+	  "kmem:mm_page_alloc",
+	  { UNSIGNED(gfp_flags), SIGNED(migratetype), UNSIGNED(order), UNSIGNED(page), UNSIGNED(pfn) } },
+	{ 310, "kmem:mm_page_free", { UNSIGNED(order), UNSIGNED(page), UNSIGNED(pfn) } },
 	{ 324, "signal:signal_deliver", { SIGNED(code), UNSIGNED(sa_flags), SIGNED(sig) } },
 	{ 325,
 	  "signal:signal_generate",
@@ -180,6 +201,9 @@ static const struct ftrace_fact facts[] = {
 	{ 329, "raw_syscalls:sys_enter", { SIGNED(id), LIST(args) } },
 	{ 330, "raw_syscalls:sys_exit", { SIGNED(id), SIGNED(ret) } },
 	{ 353, "sched:sched_pi_setprio", { TEXT(comm), SIGNED(newprio), SIGNED(oldprio), SIGNED(pid) } },
+	{ 360, "net:netif_receive_skb", { UNSIGNED(len), TEXT(name), UNSIGNED(skbaddr) } },
+	{ 361, "net:net_dev_xmit", { UNSIGNED(len), TEXT(name), SIGNED(rc), UNSIGNED(skbaddr) } },
+	{ 367, "skb:kfree_skb", { UNSIGNED(location), UNSIGNED(protocol), UNSIGNED(skbaddr) } },
 	/* Of arm64, as Perfetto's messages are: other machines say no more than that. */
 	{ 376, "kvm:kvm_entry", { UNSIGNED(vcpu_pc) } },
 	{ 377, "kvm:kvm_exit", { UNSIGNED(esr_ec), SIGNED(ret), UNSIGNED(vcpu_pc) } },
@@ -190,6 +214,7 @@ static const struct ftrace_fact facts[] = {
 	{ 540,
 	  "sched:sched_wakeup_task_attr",
 	  { SIGNED(pid), UNSIGNED(cpu_affinity), UNSIGNED(task_util), UNSIGNED(uclamp_min), UNSIGNED(vruntime) } },
+	{ 542, "ftrace:kprobe_event", { TEXT(name), UNSIGNED(type) } },
 	{ 546,
 	  "block:block_io_start",
 	  { UNSIGNED(dev), UNSIGNED(sector), UNSIGNED(nr_sector), UNSIGNED(bytes), UNSIGNED(ioprio), TEXT(rwbs),
@@ -252,6 +277,7 @@ enum {
 	BUNDLE_BOOT_TIME = 7,
 	BUNDLE_ERROR = 8,
 	BUNDLE_PREVIOUS_END = 10,
+	BUNDLE_DESCRIPTION = 11,
 };
 
 enum {
@@ -303,6 +329,9 @@ struct perfetto_bundle perfetto_bundle_read(struct wire_message message)
 		case BUNDLE_PREVIOUS_END:
 			bundle.previous_end = field.value;
 			bundle.has_end = field.value != 0;
+			break;
+		case BUNDLE_DESCRIPTION:
+			bundle.has_descriptions = true;
 			break;
 		default:
 			break;
@@ -407,7 +436,7 @@ static bool perfetto_compact_waking(struct perfetto_compact *compact)
 /* More CPUs have no machine. */
 enum { CPU_MAX = 65535, CELLS_MAX = 1 + FTRACE_FIELDS_MAX };
 
-enum { GENERIC_NAME = 1, GENERIC_FIELD = 2 };
+enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, DESCRIBED_FIELDS_MAX = 128 };
 
 enum { GENERIC_FIELD_NAME = 1, GENERIC_TEXT = 3, GENERIC_INT = 4, GENERIC_UNSIGNED = 5 };
 
@@ -516,67 +545,112 @@ static void put_fields(struct perfetto_ftrace *ftrace, const struct ftrace_fact 
 			*cell_of[i] = packed_value(&ftrace->list);
 }
 
-/* An event whose fields bring their names along. */
-static void read_generic_field(struct wire_message message, struct wire_field *name, struct wire_field *value)
+/*
+ * An event whose fields bring their names along, or whose message the trace describes
+ * (FtraceEventBundle.GenericEventDescriptor, google.protobuf.DescriptorProto).
+ */
+struct generic_event {
+	struct wire_message rest;
+	const struct ftrace_description *description; /* NULL: it has its names along */
+	struct perfetto_text name;
+};
+
+/* Read once, so that a field costs a look: a file may describe thousands, and have an event of as many. */
+struct ftrace_description {
+	struct perfetto_text name; /* of the event */
+	struct described_field {
+		struct perfetto_text name; /* NULL, 0: it is not described */
+		bool is_signed;
+	} fields[DESCRIBED_FIELDS_MAX]; /* by number */
+};
+
+static struct perfetto_text text_of(const struct wire_field *field)
+{
+	return (struct perfetto_text){ (const char *)field->bytes, field->bytes == NULL ? 0 : field->size };
+}
+
+static void read_generic_field(struct wire_message message, struct perfetto_text *name, struct wire_field *value)
 {
 	struct wire_field field;
-	*name = *value = (struct wire_field){ 0 };
 	while (wire_next(&message, &field)) {
 		if (field.number == GENERIC_FIELD_NAME && field.bytes != NULL)
-			*name = field;
+			*name = text_of(&field);
 		else if (field.number >= GENERIC_TEXT && field.number <= GENERIC_UNSIGNED &&
 			 (field.number == GENERIC_TEXT) == (field.bytes != NULL))
 			*value = field;
 	}
 }
 
-static void put_generic(struct perfetto_ftrace *ftrace, struct wire_message content, struct packed_cell *cells)
+static bool read_described_field(const struct ftrace_description *description, const struct wire_field *of,
+				 struct perfetto_text *name, struct wire_field *value)
+{
+	if (of->number >= DESCRIBED_FIELDS_MAX || description->fields[of->number].name.bytes == NULL)
+		return false;
+	const struct described_field *field = &description->fields[of->number];
+	*name = field->name;
+	*value = *of;
+	value->number = of->bytes != NULL ? GENERIC_TEXT : field->is_signed ? GENERIC_INT : GENERIC_UNSIGNED;
+	return true;
+}
+
+/* *name: NULL, 0, and the number of *value 0, if it has none. */
+static bool next_generic_field(struct generic_event *event, struct perfetto_text *name, struct wire_field *value)
 {
 	struct wire_field field;
+	*name = (struct perfetto_text){ NULL, 0 };
+	*value = (struct wire_field){ 0 };
+	while (wire_next(&event->rest, &field)) {
+		if (event->description != NULL) {
+			if (read_described_field(event->description, &field, name, value))
+				return true;
+		} else if (field.number == GENERIC_FIELD && field.bytes != NULL) {
+			read_generic_field(wire_inside(&field), name, value);
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct generic_event generic_event(struct wire_message content, const struct ftrace_description *description)
+{
+	struct generic_event event = { .rest = content, .description = description, .name = { "", 0 } };
+	struct wire_field field;
+	if (description != NULL)
+		event.name = description->name;
+	while (description == NULL && wire_next(&content, &field))
+		if (field.number == GENERIC_NAME && field.bytes != NULL)
+			event.name = text_of(&field);
+	return event;
+}
+
+static void put_generic(struct perfetto_ftrace *ftrace, struct generic_event event, struct packed_cell *cells)
+{
+	struct perfetto_text name;
+	struct wire_field value;
 	packed_parts_clear(&ftrace->generic);
 	packed_parts_open(&ftrace->generic, EVENT_STRUCTURE, NULL, 0);
-	cells[0] = packed_text("", 0);
-	while (wire_next(&content, &field)) {
-		if (field.number == GENERIC_NAME && field.bytes != NULL)
-			cells[0] = packed_text((const char *)field.bytes, field.size);
-		else if (field.number == GENERIC_FIELD && field.bytes != NULL) {
-			struct wire_field name, value;
-			read_generic_field(wire_inside(&field), &name, &value);
-			const char *text = name.bytes == NULL ? "" : (const char *)name.bytes;
-			if (value.number == GENERIC_TEXT)
-				packed_parts_text(&ftrace->generic, text, name.size, (const char *)value.bytes,
-						  value.size);
-			else if (value.number == GENERIC_INT)
-				packed_parts_int(&ftrace->generic, text, name.size, (int64_t)value.value);
-			else
-				packed_parts_unsigned(&ftrace->generic, text, name.size, value.value);
-		}
+	cells[0] = packed_text(event.name.bytes, event.name.size);
+	while (next_generic_field(&event, &name, &value)) {
+		const char *text = name.bytes == NULL ? "" : name.bytes;
+		if (value.number == GENERIC_TEXT)
+			packed_parts_text(&ftrace->generic, text, name.size, (const char *)value.bytes, value.size);
+		else if (value.number == GENERIC_INT)
+			packed_parts_int(&ftrace->generic, text, name.size, (int64_t)value.value);
+		else
+			packed_parts_unsigned(&ftrace->generic, text, name.size, value.value);
 	}
 	packed_parts_close(&ftrace->generic);
 	cells[1] = packed_value(&ftrace->generic);
 }
 
-/* The message of what comes as a generic one, if it is known by its name. */
-static uint32_t number_of_generic(struct wire_message content)
+static void put_named(const struct ftrace_fact *fact, struct generic_event event, struct packed_cell *cells)
 {
-	const struct ftrace_fact *fact = NULL;
-	struct wire_field field;
-	while (wire_next(&content, &field))
-		if (field.number == GENERIC_NAME && field.bytes != NULL)
-			fact = ftrace_fact_named((const char *)field.bytes, field.size);
-	return fact != NULL ? fact->number : FTRACE_GENERIC;
-}
-
-static void put_named(const struct ftrace_fact *fact, struct wire_message content, struct packed_cell *cells)
-{
-	struct wire_field field, name, value;
+	struct perfetto_text name;
+	struct wire_field value;
 	for (size_t i = 0, at = 0; i < FTRACE_FIELDS_MAX; i++)
 		if (fact->fields[i].type != FTRACE_NONE)
 			cells[at++] = default_cell(fact->fields[i].type);
-	while (wire_next(&content, &field)) {
-		if (field.number != GENERIC_FIELD || field.bytes == NULL)
-			continue;
-		read_generic_field(wire_inside(&field), &name, &value);
+	while (next_generic_field(&event, &name, &value))
 		for (size_t i = 0, at = 0; name.bytes != NULL && value.number != 0 && i < FTRACE_FIELDS_MAX; i++) {
 			const struct ftrace_field *own = &fact->fields[i];
 			if (own->type == FTRACE_NONE)
@@ -585,7 +659,68 @@ static void put_named(const struct ftrace_fact *fact, struct wire_message conten
 				put_field(&value, own->type, &cells[at]);
 			at++;
 		}
+}
+
+/* FieldDescriptorProto: its name, number and type. */
+static void learn_field(struct ftrace_description *description, struct wire_message message)
+{
+	enum { NAME = 1, NUMBER = 3, TYPE = 5, TYPE_INT64 = 3, TYPE_INT32 = 5 };
+	struct described_field described = { .name = { NULL, 0 } };
+	struct wire_field field;
+	uint64_t number = DESCRIBED_FIELDS_MAX;
+	while (wire_next(&message, &field)) {
+		if (field.number == NAME)
+			described.name = text_of(&field);
+		else if (field.number == NUMBER)
+			number = field.value;
+		else if (field.number == TYPE)
+			described.is_signed = field.value == TYPE_INT64 || field.value == TYPE_INT32;
 	}
+	if (number < DESCRIBED_FIELDS_MAX)
+		description->fields[number] = described;
+}
+
+/* DescriptorProto: its name and fields; the texts stay in `message`. */
+static void learn_description(struct ftrace_description *description, struct wire_message message)
+{
+	enum { FIELD = 2 };
+	struct wire_field field;
+	*description = (struct ftrace_description){ .name = { "", 0 } };
+	while (wire_next(&message, &field)) {
+		if (field.number == GENERIC_NAME && field.bytes != NULL)
+			description->name = text_of(&field);
+		else if (field.number == FIELD)
+			learn_field(description, wire_inside(&field));
+	}
+}
+
+/* Keep what a bundle says of messages that have no number of their own. */
+static enum histree_status learn_descriptions(struct perfetto_ftrace *ftrace, struct wire_message bundle,
+					      struct histree_error *error)
+{
+	enum { ID = 1, DESCRIPTION = 2, EVENTS_MAX = 4096, BYTES_MAX = 16 << 10 }; /* Linux has some 2,500 */
+	struct wire_field field, inner;
+	while (wire_next(&bundle, &field)) {
+		struct wire_message inside = wire_inside(&field);
+		struct perfetto_text text = { NULL, 0 };
+		uint64_t number = 0;
+		while (field.number == BUNDLE_DESCRIPTION && wire_next(&inside, &inner)) {
+			number = inner.number == ID ? inner.value : number;
+			if (inner.number == DESCRIPTION)
+				text = text_of(&inner);
+		}
+		if (text.size == 0 || text.size > BYTES_MAX || number > FTRACE_NO_MESSAGE ||
+		    ftrace_fact_of((uint32_t)number) != NULL || ftrace->descriptions.count == EVENTS_MAX ||
+		    id_map_find(&ftrace->descriptions, number) != NULL)
+			continue;
+		struct ftrace_description *kept =
+			arena_allocate(&ftrace->memory, sizeof(*kept), alignof(struct ftrace_description));
+		const char *bytes = arena_copy(&ftrace->memory, text.bytes, text.size);
+		if (kept == NULL || bytes == NULL || !id_map_add(&ftrace->descriptions, number, kept))
+			return no_memory(error);
+		learn_description(kept, wire_message(bytes, text.size));
+	}
+	return HISTREE_OK;
 }
 
 /* ---- CPUs ------------------------------------------------------------------------------------------------ */
@@ -666,15 +801,23 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 	}
 	if (content.bytes == NULL)
 		return HISTREE_OK;
-	bool is_generic = content.number == FTRACE_GENERIC;
-	uint32_t number = is_generic ? number_of_generic(wire_inside(&content)) : content.number;
+	const struct ftrace_description *described =
+		ftrace->descriptions.count > 0 ? id_map_find(&ftrace->descriptions, content.number) : NULL;
+	const bool is_generic = described != NULL || content.number == FTRACE_GENERIC;
+	struct generic_event named = { 0 };
+	uint32_t number = content.number;
+	if (is_generic) {
+		named = generic_event(wire_inside(&content), described);
+		const struct ftrace_fact *fact = ftrace_fact_named(named.name.bytes, named.name.size);
+		number = fact != NULL ? fact->number : FTRACE_GENERIC;
+	}
 	const struct ftrace_class *class = class_of(ftrace, number, error);
 	if (class == NULL)
 		return error->status;
 	if (class->fact == &generic)
-		put_generic(ftrace, wire_inside(&content), cells + 1);
+		put_generic(ftrace, named, cells + 1);
 	else if (is_generic)
-		put_named(class->fact, wire_inside(&content), cells + 1);
+		put_named(class->fact, named, cells + 1);
 	else if (class->fact != NULL)
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
@@ -763,7 +906,10 @@ enum histree_status perfetto_ftrace_read(struct perfetto_ftrace *ftrace, struct 
 		return no_memory(error);
 	if (bundle.is_behind_loss || perfetto_bundle_misses(&bundle, ftrace->clocks, cpu->last))
 		lose(cpu);
-	enum histree_status status = bundle.has_compact ? read_compact(ftrace, &bundle, error) : HISTREE_OK;
+	enum histree_status status =
+		bundle.has_descriptions ? learn_descriptions(ftrace, message, error) : HISTREE_OK;
+	if (status == HISTREE_OK && bundle.has_compact)
+		status = read_compact(ftrace, &bundle, error);
 	while (status == HISTREE_OK && wire_next(&message, &field))
 		if (field.number == BUNDLE_EVENT && field.bytes != NULL)
 			status = read_event(ftrace, &bundle, wire_inside(&field), error);
@@ -814,6 +960,7 @@ enum histree_status perfetto_ftrace_finish(struct perfetto_ftrace *ftrace, struc
 void perfetto_ftrace_release(struct perfetto_ftrace *ftrace)
 {
 	id_map_release(&ftrace->classes);
+	id_map_release(&ftrace->descriptions);
 	arena_release(&ftrace->memory);
 	struct perfetto_names *names = &ftrace->compact_names;
 	free(names->names);

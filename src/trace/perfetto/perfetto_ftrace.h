@@ -48,8 +48,9 @@ struct perfetto_bundle {
 	uint32_t cpu;
 	bool is_behind_loss; /* events are missing before its first */
 	bool has_compact;
-	bool has_errors; /* of what the kernel wrote something could not be read */
-	bool has_end;    /* the last event before it was at `previous_end` */
+	bool has_descriptions; /* of messages */
+	bool has_errors;       /* of what the kernel wrote something could not be read */
+	bool has_end;          /* the last event before it was at `previous_end` */
 	uint64_t previous_end;
 	bool has_other_clock; /* its times are not those since the start of the machine */
 	uint64_t shift;       /* what makes them so */
@@ -101,9 +102,10 @@ struct perfetto_ftrace {
 	struct packed_source *packed;
 	const struct perfetto_clocks *clocks;
 
-	struct id_map classes;   /* struct ftrace_class by number */
-	struct arena memory;     /* of these */
-	struct ftrace_cpu *cpus; /* by number */
+	struct id_map classes;      /* struct ftrace_class by number */
+	struct id_map descriptions; /* struct ftrace_description by number: messages that the trace describes */
+	struct arena memory;        /* of these */
+	struct ftrace_cpu *cpus;    /* by number */
 	size_t cpu_count, cpu_capacity;
 	struct packed_parts list;
 	struct packed_parts generic;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/zlib.h"
+#include "base/zstd.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 
@@ -39,15 +40,26 @@ static bool is_data(uint32_t number)
 	case PERFETTO_FTRACE_EVENTS:
 	case PERFETTO_PROCESS_TREE:
 	case PERFETTO_CLOCK_SNAPSHOT:
+	case PERFETTO_SYS_STATS:
+	case PERFETTO_PROCESS_STATS:
 	case PERFETTO_TRACK_EVENT:
 	case PERFETTO_FTRACE_STATS:
+	case PERFETTO_BATTERY:
+	case PERFETTO_ANDROID_LOG:
+	case PERFETTO_POWER_RAILS:
+	case PERFETTO_GPU_COUNTERS:
+	case PERFETTO_GPU_STAGE:
 	case PERFETTO_PROCESS_DESCRIPTOR:
 	case PERFETTO_THREAD_DESCRIPTOR:
 	case PERFETTO_SYSTEM_INFO:
 	case PERFETTO_STREAMING_PROFILE:
 	case PERFETTO_TRACK_DESCRIPTOR:
 	case PERFETTO_PERF_SAMPLE:
+	case PERFETTO_GPU_MEMORY:
+	case PERFETTO_FRAME_TIMELINE:
+	case PERFETTO_ENERGY:
 	case PERFETTO_TRACE_UUID:
+	case PERFETTO_RESIDENCY:
 		return true;
 	default:
 		return false;
@@ -95,7 +107,7 @@ void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message me
 	/* Field by field: to clear all of it would take as long as to read it. */
 	packet->data = PERFETTO_NO_DATA;
 	packet->has_interned = packet->has_defaults = packet->has_time = packet->has_clock = false;
-	packet->sequence = packet->machine = 0;
+	packet->sequence = packet->machine = packet->other = 0;
 	packet->begins_state = packet->needs_state = packet->is_behind_loss = packet->is_first = false;
 	while (wire_next(&message, &field)) {
 		if (field.bytes == NULL) {
@@ -109,6 +121,8 @@ void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message me
 		} else if (field.number == DEFAULTS) {
 			packet->defaults = wire_inside(&field);
 			packet->has_defaults = true;
+		} else {
+			packet->other = field.number;
 		}
 	}
 	packet->is_damaged = message.is_damaged;
@@ -126,13 +140,21 @@ static const struct table_row {
 	uint32_t field;  /* of InternedData */
 	bool is_message; /* it is kept whole */
 } tables[PERFETTO_TABLE_COUNT] = {
-	[PERFETTO_CATEGORIES] = { 1, false },     [PERFETTO_EVENT_NAMES] = { 2, false },
-	[PERFETTO_ARGUMENT_NAMES] = { 3, false }, [PERFETTO_ARGUMENT_TEXTS] = { 29, false },
-	[PERFETTO_CORRELATIONS] = { 43, false },  [PERFETTO_LOG_TEXTS] = { 20, false },
-	[PERFETTO_FUNCTION_NAMES] = { 5, false }, [PERFETTO_MAPPING_PATHS] = { 17, false },
-	[PERFETTO_SOURCE_PATHS] = { 18, false },  [PERFETTO_SOURCE_LOCATIONS] = { 4, true },
-	[PERFETTO_MAPPINGS] = { 19, true },       [PERFETTO_FRAMES] = { 6, true },
-	[PERFETTO_CALLSTACKS] = { 7, true },      [PERFETTO_KERNEL_SYMBOLS] = { 26, false },
+	[PERFETTO_CATEGORIES] = { 1, false },
+	[PERFETTO_EVENT_NAMES] = { 2, false },
+	[PERFETTO_ARGUMENT_NAMES] = { 3, false },
+	[PERFETTO_ARGUMENT_TEXTS] = { 29, false },
+	[PERFETTO_CORRELATIONS] = { 43, false },
+	[PERFETTO_LOG_TEXTS] = { 20, false },
+	[PERFETTO_FUNCTION_NAMES] = { 5, false },
+	[PERFETTO_MAPPING_PATHS] = { 17, false },
+	[PERFETTO_SOURCE_PATHS] = { 18, false },
+	[PERFETTO_SOURCE_LOCATIONS] = { 4, true },
+	[PERFETTO_MAPPINGS] = { 19, true },
+	[PERFETTO_FRAMES] = { 6, true },
+	[PERFETTO_CALLSTACKS] = { 7, true },
+	[PERFETTO_KERNEL_SYMBOLS] = { 26, false },
+	[PERFETTO_GPU_SPECIFICATIONS] = { 24, false },
 };
 
 /* Every entry has its number as field 1, and its text as field 2. */
@@ -300,6 +322,8 @@ void perfetto_sequences_release(struct perfetto_sequences *sequences)
 	for (size_t at = 0; (entry = id_map_next(&sequences->map, &at)) != NULL;) {
 		struct perfetto_sequence *sequence = entry->record;
 		perfetto_interned_release(&sequence->interned, &sequences->budget);
+		id_map_release(&sequence->rows);
+		id_map_release(&sequence->counted);
 		free(sequence);
 	}
 	id_map_release(&sequences->map);
@@ -354,7 +378,7 @@ bool perfetto_sequence_time_of_old(struct perfetto_sequence *sequence, const str
 
 /* ---- perfetto packets ---------------------------------------------------------------------------------------- */
 
-enum { TAG_OF_PACKET = 1 << 3 | WIRE_BYTES, COMPRESSED_PACKETS = 50, SEARCH_SIZE = 64 << 10 };
+enum { TAG_OF_PACKET = 1 << 3 | WIRE_BYTES, COMPRESSED_PACKETS = 50, ZSTD_PACKETS = 133, SEARCH_SIZE = 64 << 10 };
 
 /* Extensions of a packet end at 1999. */
 enum { FIELD_MAX = 1999 };
@@ -447,32 +471,64 @@ static enum histree_status grow(struct perfetto_packets *packets, struct histree
 	return HISTREE_OK;
 }
 
+/* By gzip, or by zstd if `gunzip` is NULL. */
 static enum histree_status unpack_all(struct perfetto_packets *packets, struct gunzip *gunzip,
-				      const struct wire_field *field, struct histree_error *error)
+				      struct zstd_stream *zstd, const struct wire_field *field,
+				      struct histree_error *error)
 {
 	size_t at = 0, count = 0, used = 0, got = 0;
 	do {
 		enum histree_status status = count == packets->inner_capacity ? grow(packets, error) : HISTREE_OK;
 		if (status != HISTREE_OK)
 			return status;
-		got = gunzip_read(gunzip, field->bytes + at, field->size - at, &used, packets->inner + count,
-				  packets->inner_capacity - count);
+		uint8_t *room = packets->inner + count;
+		const size_t room_size = packets->inner_capacity - count;
+		used = 0;
+		got = gunzip != NULL
+			      ? gunzip_read(gunzip, field->bytes + at, field->size - at, &used, room, room_size)
+			      : zstd_stream_unpack(zstd, field->bytes + at, field->size - at, &used, room,
+						   room_size);
 		at += used;
 		count += got == SIZE_MAX ? 0 : got;
 		if (!unpack_limit_count(&packets->limit, used, got == SIZE_MAX ? 0 : got))
 			return broken(packets, "what is in compressed packets " UNPACK_IS_TOO_MUCH, error);
-	} while (got != SIZE_MAX && (got > 0 || used > 0) && !gunzip_is_whole(gunzip));
+	} while (got != SIZE_MAX && (got > 0 || used > 0) && (gunzip == NULL || !gunzip_is_whole(gunzip)));
 	packets->inside = wire_message(packets->inner, count);
-	packets->is_inner_cut = !gunzip_is_whole(gunzip);
+	packets->is_inner_cut = gunzip != NULL ? !gunzip_is_whole(gunzip) : got == SIZE_MAX || count == 0;
 	return HISTREE_OK;
+}
+
+static enum histree_status unpack(struct perfetto_packets *packets, const struct wire_field *field,
+				  struct histree_error *error)
+{
+	struct gunzip *gunzip = NULL;
+	struct zstd_stream *zstd = NULL;
+	enum histree_status status = HISTREE_OK;
+	if (field->number == COMPRESSED_PACKETS)
+		status = gunzip_create(&gunzip, error);
+	else if (!zstd_is_there)
+		status = error_set(error, HISTREE_ERR_TRACE,
+				   "packets are packed by zstd; build histree with libzstd (Debian: libzstd-dev)");
+	else if ((zstd = zstd_stream_create()) == NULL)
+		status = error_memory(error, "compressed packets");
+	packets->is_in_place = status == HISTREE_ERR_TRACE;
+	if (status == HISTREE_OK)
+		status = unpack_all(packets, gunzip, zstd, field, error);
+	gunzip_free(gunzip);
+	zstd_stream_free(zstd);
+	return status;
 }
 
 /* Returns whether the packet holds others, and where: it has no field before that. */
 static inline bool is_compressed(struct wire_message packet, struct wire_field *out)
 {
-	enum { TAG_BEGINS = ((COMPRESSED_PACKETS << 3 | WIRE_BYTES) & 0x7f) | 0x80 }; /* so do others */
-	return packet.at < packet.end && *packet.at == TAG_BEGINS && wire_next(&packet, out) &&
-	       out->number == COMPRESSED_PACKETS && out->bytes != NULL;
+	enum {
+		BY_ZLIB = ((COMPRESSED_PACKETS << 3 | WIRE_BYTES) & 0x7f) | 0x80
+	}; /* tags of others begin so, too */
+	enum { BY_ZSTD = ((ZSTD_PACKETS << 3 | WIRE_BYTES) & 0x7f) | 0x80 };
+	return packet.at < packet.end && (*packet.at == BY_ZLIB || *packet.at == BY_ZSTD) &&
+	       wire_next(&packet, out) && (out->number == COMPRESSED_PACKETS || out->number == ZSTD_PACKETS) &&
+	       out->bytes != NULL;
 }
 
 /* The next one of a packet of packets; compressed ones contain none. */
@@ -552,12 +608,7 @@ enum histree_status perfetto_packets_next(struct perfetto_packets *packets, stru
 		status = next_of_file(packets, out, error);
 		if (status != HISTREE_OK || !is_compressed(*out, &inner))
 			return status;
-		struct gunzip *gunzip;
-		status = gunzip_create(&gunzip, error);
-		packets->is_in_place = status == HISTREE_ERR_TRACE;
-		if (status == HISTREE_OK)
-			status = unpack_all(packets, gunzip, &inner, error);
-		gunzip_free(gunzip);
+		status = unpack(packets, &inner, error);
 		if (status != HISTREE_OK)
 			return status;
 	}

@@ -34,15 +34,26 @@ enum perfetto_data {
 	PERFETTO_FTRACE_EVENTS = 1,
 	PERFETTO_PROCESS_TREE = 2,
 	PERFETTO_CLOCK_SNAPSHOT = 6,
+	PERFETTO_SYS_STATS = 7,
+	PERFETTO_PROCESS_STATS = 9,
 	PERFETTO_TRACK_EVENT = 11,
 	PERFETTO_FTRACE_STATS = 34,
+	PERFETTO_BATTERY = 38,
+	PERFETTO_ANDROID_LOG = 39,
+	PERFETTO_POWER_RAILS = 40,
 	PERFETTO_PROCESS_DESCRIPTOR = 43, /* of old, of the sequence's own process */
 	PERFETTO_THREAD_DESCRIPTOR = 44,
 	PERFETTO_SYSTEM_INFO = 45,
+	PERFETTO_GPU_COUNTERS = 52,
+	PERFETTO_GPU_STAGE = 53,
 	PERFETTO_STREAMING_PROFILE = 54,
 	PERFETTO_TRACK_DESCRIPTOR = 60,
 	PERFETTO_PERF_SAMPLE = 66,
+	PERFETTO_GPU_MEMORY = 71,
+	PERFETTO_FRAME_TIMELINE = 76,
+	PERFETTO_ENERGY = 77,
 	PERFETTO_TRACE_UUID = 89,
+	PERFETTO_RESIDENCY = 91,
 };
 
 struct perfetto_packet {
@@ -59,6 +70,7 @@ struct perfetto_packet {
 	bool is_behind_loss; /* packets before it on its sequence are missing */
 	bool is_first;       /* of its sequence: nothing is missing */
 	uint32_t machine;    /* 0: the one that the service runs on */
+	uint32_t other;      /* the number of a field that is not read, 0: there is none */
 	bool is_damaged;     /* the bytes behind the fields that were read are not a field */
 };
 
@@ -76,6 +88,7 @@ enum perfetto_table {
 	PERFETTO_MAPPING_PATHS,
 	PERFETTO_SOURCE_PATHS,
 	PERFETTO_KERNEL_SYMBOLS,
+	PERFETTO_GPU_SPECIFICATIONS,
 	PERFETTO_SOURCE_LOCATIONS, /* messages, from here on */
 	PERFETTO_MAPPINGS,
 	PERFETTO_FRAMES,
@@ -134,6 +147,9 @@ struct perfetto_sequence {
 
 	bool is_losing, has_events; /* events are missing since the last one */
 	histree_time last;
+	/* Tracks that its events were on, and counters that they had values of; each with the sequence itself. */
+	struct id_map rows, counted;
+	bool has_other_rows; /* it is not known which */
 };
 
 /* A zeroed one is empty. */

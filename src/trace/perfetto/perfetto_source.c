@@ -24,10 +24,27 @@
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_readings.h"
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
 #include "trace/trace_source.h"
+
+/* What data sources record that is not read, by the numbers of its fields (trace_packet.proto). */
+static const struct {
+	uint32_t number;
+	const char *name;
+} unread_kinds[] = {
+	{ 5, "chrome_events" },          { 37, "profile_packet" },        { 56, "heap_graph" },
+	{ 57, "graphics_frame_event" },  { 62, "vulkan_memory_event" },   { 63, "gpu_log" },
+	{ 65, "vulkan_api_event" },      { 68, "smaps_packet" },          { 73, "memory_tracker_snapshot" },
+	{ 74, "streaming_allocation" },  { 75, "streaming_free" },        { 84, "statsd_atom" },
+	{ 88, "network_packet" },        { 92, "network_packet_bundle" }, { 95, "etw_events" },
+	{ 115, "kernel_wakelock_data" }, { 119, "cpu_per_uid_data" },     { 132, "journald_event" },
+	{ 135, "stack_sample" },
+};
+
+enum { UNREAD_KINDS = sizeof(unread_kinds) / sizeof(unread_kinds[0]) };
 
 /* A zeroed one is closed. */
 struct perfetto_file {
@@ -41,7 +58,10 @@ struct perfetto_file {
 	bool has_calls;              /* of the kernel's functions, likewise */
 	struct id_map callers;       /* threads that made some; struct perfetto_file itself */
 	bool has_samples;
-	uint64_t size; /* of the file */
+	bool has_readings;
+	struct id_map measured;        /* processes that readings are of; struct perfetto_file itself */
+	uint64_t unread[UNREAD_KINDS]; /* packets */
+	uint64_t size;                 /* of the file */
 };
 
 enum perfetto_part { PERFETTO_FTRACE, PERFETTO_TRACKS };
@@ -104,6 +124,8 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 	perfetto_packet_read(&packet, message);
 	if (packet.machine != 0)
 		return HISTREE_OK;
+	for (size_t i = 0; packet.other != 0 && i < UNREAD_KINDS; i++)
+		file->unread[i] += packet.other == unread_kinds[i].number;
 	switch (packet.data) {
 	case PERFETTO_CLOCK_SNAPSHOT:
 		return perfetto_clocks_learn(&file->clocks, packet.content)
@@ -132,7 +154,12 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 		read_uuid(file, packet.content);
 		break;
 	default:
-		break;
+		if (!perfetto_readings_are(packet.data))
+			break;
+		file->has_readings = true;
+		return perfetto_readings_owners(&packet, &file->measured, file)
+			       ? HISTREE_OK
+			       : error_memory(error, "the processes that were measured");
 	}
 	return HISTREE_OK;
 }
@@ -166,7 +193,8 @@ static enum histree_status perfetto_file_read(struct perfetto_file *file, const 
 		return status;
 	perfetto_clocks_finish(&file->clocks);
 	file->tracks.has_markers = file->has_markers;
-	file->has_tracks = file->has_tracks || file->has_markers || file->has_calls || file->has_samples;
+	file->has_tracks =
+		file->has_tracks || file->has_markers || file->has_calls || file->has_samples || file->has_readings;
 	file->facts.has_clock = true;
 	file->facts.zero = (histree_time)file->clocks.wall;
 	file->facts.frequency = 1000000000;
@@ -178,6 +206,7 @@ static void perfetto_file_release(struct perfetto_file *file)
 	perfetto_clocks_release(&file->clocks);
 	perfetto_tracks_release(&file->tracks);
 	id_map_release(&file->callers);
+	id_map_release(&file->measured);
 	*file = (struct perfetto_file){ 0 };
 }
 
@@ -294,7 +323,15 @@ static enum histree_status perfetto_processes_of_kernel(struct packed_source *pa
 /* ---- perfetto markers ---------------------------------------------------------------------------------------- */
 
 /* protos/perfetto/trace/ftrace/ftrace_event.proto, ftrace.proto */
-enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, EVENT_CALL = 437, EVENT_RETURN = 438, PRINT_TEXT = 2 };
+enum {
+	EVENT_TIME = 1,
+	EVENT_PID = 2,
+	EVENT_PRINT = 3,
+	EVENT_CALL = 437,
+	EVENT_RETURN = 438,
+	EVENT_PROBE = 542,
+	PRINT_TEXT = 2
+};
 
 /* Idle threads share the number 0, and an event may say no thread: who calls is the CPU. */
 #define CALLER_CPU (UINT64_C(1) << 32)
@@ -303,7 +340,7 @@ enum { EVENT_TIME = 1, EVENT_PID = 2, EVENT_PRINT = 3, EVENT_CALL = 437, EVENT_R
 struct mark {
 	uint64_t time;
 	int32_t pid;
-	uint32_t kind; /* EVENT_PRINT, EVENT_CALL, EVENT_RETURN; 0: another one */
+	uint32_t kind; /* EVENT_PRINT, EVENT_CALL, EVENT_RETURN, EVENT_PROBE; 0: another one */
 	struct wire_message content;
 };
 
@@ -317,7 +354,7 @@ static struct mark read_mark(struct wire_message event)
 		} else if (field.number == EVENT_PID) {
 			mark.pid = (int32_t)field.value;
 		} else if (field.bytes != NULL && (field.number == EVENT_PRINT || field.number == EVENT_CALL ||
-						   field.number == EVENT_RETURN)) {
+						   field.number == EVENT_RETURN || field.number == EVENT_PROBE)) {
 			mark.kind = field.number;
 			mark.content = wire_inside(&field);
 		}
@@ -348,7 +385,7 @@ static bool perfetto_markers_look(struct perfetto_file *file, struct wire_messag
 		if (mark.kind == EVENT_PRINT && !file->has_markers) {
 			const struct perfetto_text text = text_of_print(mark.content);
 			file->has_markers = text.bytes != NULL && packed_marker_is(text.bytes, text.size);
-		} else if (mark.kind == EVENT_CALL || mark.kind == EVENT_RETURN) {
+		} else if (mark.kind != EVENT_PRINT && mark.kind != 0) {
 			const uint64_t caller = mark.pid > 0 ? (uint32_t)mark.pid : CALLER_CPU + cpu;
 			file->has_calls = true;
 			if (id_map_find(&file->callers, caller) == NULL &&
@@ -381,25 +418,33 @@ static enum histree_status add_call(struct perfetto_track_events *tracks, enum t
 /*
  * A call is on the track of its thread that has no process, so that nothing else lies between calls; idle threads
  * share a number, and their calls are on the track of the CPU.  What a function is called is interned, if the
- * recorder was asked to.
+ * recorder was asked to; a probe says its name.
  */
 static enum histree_status read_call(struct perfetto_track_events *tracks, struct perfetto_sequence *sequence,
 				     const struct mark *mark, uint32_t cpu, histree_time time,
 				     struct histree_error *error)
 {
+	enum { PROBE_NAME = 1, PROBE_TYPE = 2, PROBE_BEGINS = 1, PROBE_ENDS = 2 };
 	const uint32_t function_field = mark->kind == EVENT_CALL ? 2 : 3;
-	const enum track_class class = mark->kind == EVENT_CALL ? TRACK_SPAN_BEGIN : TRACK_SPAN_END;
+	enum track_class class = mark->kind == EVENT_CALL ? TRACK_SPAN_BEGIN : TRACK_SPAN_END;
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
 	struct wire_message content = mark->content;
 	struct wire_field field;
-	uint64_t function = 0;
+	uint64_t function = 0, type = 0;
 	char address[32], track[CPU_NAME_SIZE];
-	while (wire_next(&content, &field))
-		if (field.number == function_field)
-			function = field.value;
+	while (wire_next(&content, &field)) {
+		function = field.number == function_field ? field.value : function;
+		type = field.number == PROBE_TYPE ? field.value : type;
+		if (mark->kind == EVENT_PROBE && field.number == PROBE_NAME && field.bytes != NULL)
+			cells[TRACK_NAME] = packed_text((const char *)field.bytes, field.size);
+	}
 	const struct perfetto_text *name =
 		perfetto_interned_find(&sequence->interned, PERFETTO_KERNEL_SYMBOLS, function);
-	if (name != NULL)
+	if (mark->kind == EVENT_PROBE)
+		class = type == PROBE_BEGINS ? TRACK_SPAN_BEGIN
+			: type == PROBE_ENDS ? TRACK_SPAN_END
+					     : TRACK_INSTANT;
+	else if (name != NULL)
 		cells[TRACK_NAME] = packed_text(name->bytes, name->size);
 	else
 		cells[TRACK_NAME] =
@@ -428,24 +473,35 @@ static enum histree_status name_cpus(struct perfetto_track_events *tracks, const
 	return status;
 }
 
-/* As far as a process tree knows. */
-static enum histree_status name_callers(struct perfetto_track_events *tracks, const struct id_map *callers,
-					struct wire_message tree, struct histree_error *error)
+static enum histree_status name_from_tree(struct perfetto_track_events *tracks, enum track_class class,
+					  const struct thread *thread, struct histree_error *error)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_NAME] =
+								packed_text(thread->name, thread->name_size) };
+	/* Calls lie on tracks of threads without a process. */
+	cells[class == TRACK_PROCESS_NAME ? TRACK_PID : TRACK_TID] = packed_int(thread->tid);
+	return thread->name_size > 0 ? add_call(tracks, class, PACKED_NO_TIME, cells, error) : HISTREE_OK;
+}
+
+/* Threads that call, and processes that readings are of, as far as a process tree knows. */
+static enum histree_status name_owners(struct perfetto_track_events *tracks, const struct perfetto_file *file,
+				       struct wire_message tree, struct histree_error *error)
 {
 	struct wire_field field;
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && wire_next(&tree, &field)) {
-		struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
 		const bool is_thread = field.number == TREE_THREAD;
 		if (!is_thread && field.number != TREE_PROCESS)
 			continue;
 		const struct thread thread = is_thread ? perfetto_processes_read_thread(wire_inside(&field))
 						       : main_thread(read_process(wire_inside(&field)));
-		if (thread.name_size == 0 || thread.tid <= 0 || id_map_find(callers, (uint64_t)thread.tid) == NULL)
-			continue;
-		cells[TRACK_TID] = packed_int(thread.tid);
-		cells[TRACK_NAME] = packed_text(thread.name, thread.name_size);
-		status = add_call(tracks, TRACK_THREAD_NAME, PACKED_NO_TIME, cells, error);
+		const uint64_t number = (uint64_t)thread.tid;
+		if (thread.tid > 0 && id_map_find(&file->callers, number) != NULL)
+			status = name_from_tree(tracks, TRACK_THREAD_NAME, &thread, error);
+		/* Samples name all of them. */
+		if (status == HISTREE_OK && !is_thread && !file->has_samples &&
+		    id_map_find(&file->measured, number) != NULL)
+			status = name_from_tree(tracks, TRACK_PROCESS_NAME, &thread, error);
 	}
 	return status;
 }
@@ -493,6 +549,7 @@ struct reading {
 	struct perfetto_ftrace ftrace;
 	struct perfetto_track_events tracks;
 	struct packed_markers markers;
+	struct perfetto_readings readings;
 	struct perfetto_samples *samples;
 	uint64_t elsewhere;    /* packets of other machines */
 	uint64_t cut;          /* packets that are damaged inside */
@@ -532,7 +589,8 @@ static enum histree_status end_loss(struct reading *reading, struct perfetto_seq
 		span.end = span.begin;
 	if (next != INT64_MAX)
 		trace_stream_note_loss(&reading->packed->stream, "packet", NULL, span);
-	return packed_source_lose(reading->packed, -1, span, 0, error);
+	const enum histree_status status = perfetto_track_events_lose(&reading->tracks, sequence, span, error);
+	return status == HISTREE_NOT_FOUND ? packed_source_lose(reading->packed, -1, span, 0, error) : status;
 }
 
 static enum histree_status read_track_event(struct reading *reading, struct perfetto_sequence *sequence,
@@ -598,20 +656,22 @@ static enum histree_status read_track_packet(struct reading *reading, struct per
 		return perfetto_markers_read(&reading->markers, &reading->tracks, sequence, &file->clocks,
 					     packet->content, error);
 	if (packet->data == PERFETTO_PROCESS_TREE) {
-		const enum histree_status status =
-			name_callers(&reading->tracks, &file->callers, packet->content, error);
+		const enum histree_status status = name_owners(&reading->tracks, file, packet->content, error);
 		return status == HISTREE_OK && file->has_samples
 			       ? perfetto_samples_name(reading->samples, packet->content, error)
 			       : status;
 	}
 	const bool is_sample = packet->data == PERFETTO_PERF_SAMPLE || packet->data == PERFETTO_STREAMING_PROFILE;
-	if (packet->data != PERFETTO_TRACK_EVENT && !is_sample)
+	const bool is_reading = perfetto_readings_are(packet->data);
+	if (packet->data != PERFETTO_TRACK_EVENT && !is_sample && !is_reading)
 		return HISTREE_OK;
 	if (packet->needs_state && !sequence->is_valid) {
 		sequence->is_losing = true;
 		reading->skipped++;
 		return HISTREE_OK;
 	}
+	if (is_reading)
+		return perfetto_readings_read(&reading->readings, sequence, packet, time, error);
 	if (packet->data == PERFETTO_PERF_SAMPLE)
 		return perfetto_samples_read(reading->samples, sequence, packet->content, time, error);
 	if (packet->data == PERFETTO_STREAMING_PROFILE)
@@ -685,8 +745,20 @@ static void note_count(const struct reading *reading, uint64_t count, const char
 		trace_notes_warn(stream->notes, "%s: %" PRIu64 " %s", stream->name, count, count == 1 ? one : many);
 }
 
+/* "... packets of kinds that are not read: 3 of sys_stats, 1 of android_log" */
+static size_t list_unread(const struct perfetto_file *file, char *out, size_t size)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < UNREAD_KINDS && length < size; i++)
+		if (file->unread[i] > 0)
+			length += (size_t)snprintf(out + length, size - length, "%s%" PRIu64 " of %s",
+						   length > 0 ? ", " : "", file->unread[i], unread_kinds[i].name);
+	return length;
+}
+
 static void note_rest(const struct reading *reading)
 {
+	char unread[512];
 	const struct perfetto_track_events *tracks = &reading->tracks;
 	note_count(reading, reading->without_time, "event of a track has no time, and is left out",
 		   "events of tracks have no time, and are left out");
@@ -702,6 +774,8 @@ static void note_rest(const struct reading *reading)
 		   "samples have no stack or no time, and are left out");
 	note_count(reading, reading->samples->lost, "record of samples was lost by the kernel",
 		   "records of samples were lost by the kernel");
+	note_count(reading, reading->readings.without_time, "reading of the system has no time, and is left out",
+		   "readings of the system have no time, and are left out");
 	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
 		   "events of tracks are of types that are not known");
 	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
@@ -709,6 +783,9 @@ static void note_rest(const struct reading *reading)
 		   "descriptions of tracks are left out: 131,072 tracks are the limit");
 	if (!reading->tells)
 		return;
+	struct trace_stream *stream = &reading->packed->stream;
+	if (list_unread(reading->file, unread, sizeof(unread)) > 0)
+		trace_notes_warn(stream->notes, "%s: packets of kinds that are not read: %s", stream->name, unread);
 	note_count(reading, reading->cut, "packet is damaged inside; what is before that is read",
 		   "packets are damaged inside; what is before that is read");
 	note_count(reading, reading->elsewhere,
@@ -781,7 +858,9 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 			.samples = &source->samples,
 			.ftrace = { .packed = packed, .clocks = &source->file->clocks },
 			.tracks = { .packed = packed, .tracks = &source->file->tracks },
+			.readings = { .packed = packed, .clocks = &source->file->clocks },
 		};
+		reading.readings.classes = reading.tracks.classes;
 		status = source->part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error)
 							 : HISTREE_OK;
 		if (status == HISTREE_OK && source->part == PERFETTO_TRACKS)
@@ -800,6 +879,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 		perfetto_ftrace_release(&reading.ftrace);
 		perfetto_track_events_release(&reading.tracks);
 		packed_markers_release(&reading.markers);
+		perfetto_readings_release(&reading.readings);
 		perfetto_sequences_release(&reading.sequences);
 	}
 	perfetto_packets_close(&source->packets);
@@ -857,11 +937,15 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	if (status == HISTREE_OK && !is_there) {
 		if (source->part == PERFETTO_FTRACE || source->file->has_ftrace)
 			return HISTREE_END;
+		char unread[512] = "";
+		const bool has_unread = list_unread(source->file, unread, sizeof(unread)) > 0;
 		status = error_set(
 			error, HISTREE_ERR_TRACE,
-			"it has neither events of ftrace nor of tracks nor samples, which are what is read "
-			"of traces of Perfetto; record with the data sources linux.ftrace, track_event or "
-			"linux.perf");
+			"it has neither events of ftrace nor of tracks, nor samples or readings of the system, "
+			"which are what is read "
+			"of traces of Perfetto%s%s; record with the data sources linux.ftrace, track_event or "
+			"linux.perf",
+			has_unread ? ", but " : "", unread);
 	}
 	if (status == HISTREE_OK)
 		describe(source);

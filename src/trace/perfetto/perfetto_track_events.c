@@ -90,15 +90,20 @@ static uint64_t track_of(const struct making *making)
 	return making->event->has_track ? making->event->track : making->sequence->track;
 }
 
+/* Whether the event is of the thread of its sequence; one of today that says 0 is of no thread. */
+static bool is_of_sequence(const struct making *making)
+{
+	return track_of(making) == 0 && making->sequence->tid != 0 &&
+	       (!making->event->has_track || making->event->type == TRACK_EVENT_UNSPECIFIED);
+}
+
 /* Writers of old say once whose their events are, or in each. */
 static void put_place(struct making *making)
 {
 	const struct track_event_legacy *legacy = making->event->legacy;
 	const struct perfetto_sequence *sequence = making->sequence;
 	uint64_t uuid = track_of(making);
-	/* An event of today that says 0 is of no thread. */
-	const bool is_of_sequence = !making->event->has_track || making->event->type == TRACK_EVENT_UNSPECIFIED;
-	if (uuid == 0 && is_of_sequence && sequence->tid != 0) {
+	if (is_of_sequence(making)) {
 		making->cells[TRACK_PID] = packed_int(sequence->pid);
 		making->cells[TRACK_TID] = packed_int(sequence->tid);
 	} else {
@@ -108,6 +113,70 @@ static void put_place(struct making *making)
 		making->cells[TRACK_PID] = packed_int(legacy->pid);
 	if (legacy->tid != 0)
 		making->cells[TRACK_TID] = packed_int(legacy->tid);
+}
+
+/* ---- what a sequence writes ------------------------------------------------------------------------------ */
+
+/* The thread of the sequence is row 0.  Returns false if memory runs out. */
+static bool note(struct perfetto_sequence *sequence, struct id_map *rows, uint64_t uuid)
+{
+	enum { ROWS_MAX = 1024 };
+	if (sequence->has_other_rows || id_map_find_again(rows, uuid) != NULL)
+		return true;
+	sequence->has_other_rows = rows->count >= ROWS_MAX;
+	return sequence->has_other_rows || id_map_add(rows, uuid, sequence);
+}
+
+static bool note_row(struct making *making)
+{
+	struct perfetto_sequence *sequence = making->sequence;
+	const struct track_event *event = making->event;
+	const struct track_event_legacy *legacy = event->legacy;
+	const bool is_legacy = event->type == TRACK_EVENT_UNSPECIFIED;
+	const uint64_t uuid = track_of(making);
+	if (event->type == TRACK_EVENT_COUNTER)
+		return true;
+	/* What is known by an id of its own, or by numbers in the event. */
+	sequence->has_other_rows |=
+		(uuid == 0 && !is_of_sequence(making)) ||
+		(is_legacy && (legacy->id_kind != LEGACY_NO_ID || legacy->pid != 0 || legacy->tid != 0));
+	return note(sequence, &sequence->rows, uuid);
+}
+
+static struct packed_cell duration_of(struct trace_span span)
+{
+	int64_t duration;
+	return packed_int(__builtin_sub_overflow(span.end, span.begin, &duration) ? INT64_MAX : duration);
+}
+
+enum histree_status perfetto_track_events_lose(struct perfetto_track_events *events,
+					       struct perfetto_sequence *sequence, struct trace_span span,
+					       struct histree_error *error)
+{
+	const struct id_entry *entry;
+	enum histree_status status = HISTREE_OK;
+	char text[PERFETTO_TEXT_SIZE];
+	if (sequence->has_other_rows)
+		return HISTREE_NOT_FOUND;
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&sequence->rows, &at)) != NULL;) {
+		struct making making = { .events = events, .time = span.begin };
+		making.cells[TRACK_DURATION] = duration_of(span);
+		if (entry->id != 0) {
+			put_track(events->tracks, entry->id, text, making.cells);
+		} else {
+			making.cells[TRACK_PID] = packed_int(sequence->pid);
+			making.cells[TRACK_TID] = packed_int(sequence->tid);
+		}
+		status = perfetto_track_events_add(&making, TRACK_LOSS, error);
+	}
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&sequence->counted, &at)) != NULL;) {
+		struct making making = { .events = events, .time = span.begin };
+		making.cells[TRACK_DURATION] = duration_of(span);
+		put_counter_track(events->tracks, perfetto_tracks_find(events->tracks, entry->id), entry->id, text,
+				  making.cells);
+		status = perfetto_track_events_add(&making, TRACK_LOSS, error);
+	}
+	return status;
 }
 
 /* ---- what it is called ----------------------------------------------------------------------------------- */
@@ -201,7 +270,11 @@ static enum histree_status add_counter(struct making *making, uint64_t uuid, uin
 	struct making counter = { .events = making->events, .time = making->time };
 	char text[PERFETTO_TEXT_SIZE];
 	put_counter_track(making->events->tracks, track, uuid, text, counter.cells);
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = note(making->sequence, &making->sequence->counted, uuid)
+					     ? HISTREE_OK
+					     : error_memory(error, "the counters of a trace");
+	if (status != HISTREE_OK)
+		return status;
 	if (!is_real && track != NULL && track->is_incremental)
 		status = perfetto_tracks_grow(making->events->tracks, track, making->sequence->id,
 					      making->sequence->generation, &value);
@@ -463,6 +536,8 @@ enum histree_status perfetto_track_events_read(struct perfetto_track_events *eve
 		making.cells[i].kind = PACKED_ABSENT;
 		making.cells[i].size = 0;
 	}
+	if (!note_row(&making))
+		return error_memory(error, "the tracks of a trace");
 	put_place(&making);
 	put_name(&making);
 	put_category(&making);

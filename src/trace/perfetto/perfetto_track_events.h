@@ -43,6 +43,14 @@ enum histree_status perfetto_track_events_begin(struct perfetto_track_events *ev
 enum histree_status perfetto_track_events_read(struct perfetto_track_events *events,
 					       struct perfetto_sequence *sequence, struct wire_message message,
 					       histree_time time, struct histree_error *error);
+
+/*
+ * Say that a sequence lost events, on its tracks and counters: others know all of theirs.  HISTREE_NOT_FOUND: it is
+ * not known which these are.
+ */
+enum histree_status perfetto_track_events_lose(struct perfetto_track_events *events,
+					       struct perfetto_sequence *sequence, struct trace_span span,
+					       struct histree_error *error);
 void perfetto_track_events_release(struct perfetto_track_events *events);
 
 /* A zeroed one can be released. */

@@ -35,10 +35,10 @@ open("x.pftrace", "wb").write(pt.trace(packets))
 EOF
 python3 make.py "$DATA"
 histree build -q x.pftrace
-histree dump --format csv -a tracks x.pftrace.histree | grep Counters
+histree states --format csv -a tracks x.pftrace.histree | grep Counters
 histree segments --format csv x.pftrace.histree track-flows | cut -d, -f 1,2,6,10
 histree segments --format csv x.pftrace.histree track-spans | cut -d, -f 1,2,4,6,9,12-
-histree ls x.pftrace.histree 'Processes/*' | cut -c 10-
+histree info --attributes x.pftrace.histree 'Processes/*' | cut -c 10-
 histree info x.pftrace.histree | grep '^warnings'
 cat >make-apart.py <<'EOF'
 import sys
@@ -95,7 +95,7 @@ for form in joined apart alone calls; do
 	histree build -q $form.pftrace
 	histree segments --format csv $form.pftrace.histree track-spans | cut -d, -f 1,2,4,6-7,9
 done
-histree dump --format csv -a tracks calls.pftrace.histree | grep '^Threads/21,'
+histree states --format csv -a tracks calls.pftrace.histree | grep '^Threads/21,'
 # Events of old without a track are of the thread that their writer describes; those of today that say 0 are of none.
 cat >make-old.py <<'EOF'
 import sys

@@ -1,0 +1,923 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perfetto_readings.c - what the data sources of Perfetto read off a system from time to time.
+ *
+ * Most messages are flat: struct entry has all their fields, by number.  What a packet says of a counter once (the
+ * name of a power rail) and refers to by number later holds for the rest of the trace.
+ */
+#include "trace/perfetto/perfetto_readings.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "event/event.h"
+#include "trace/perfetto/wire.h"
+
+/* A message without messages in it, its fields by number; of a repeated one the last. */
+enum { ENTRY_FIELDS = 23 };
+
+struct entry {
+	uint32_t has; /* bits of fields */
+	uint64_t numbers[ENTRY_FIELDS];
+	struct perfetto_text texts[ENTRY_FIELDS]; /* of fields that are no numbers */
+};
+
+static struct entry read_entry(struct wire_message message)
+{
+	struct entry entry = { 0 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number >= ENTRY_FIELDS)
+			continue;
+		entry.has |= UINT32_C(1) << field.number;
+		entry.numbers[field.number] = field.value;
+		if (field.bytes != NULL)
+			entry.texts[field.number] = (struct perfetto_text){ (const char *)field.bytes, field.size };
+	}
+	return entry;
+}
+
+static bool has(const struct entry *entry, uint32_t field)
+{
+	return (entry->has >> field & 1) != 0;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = 160, NAMES_MAX = 1 << 16 };
+
+static struct perfetto_text text_of(const char *text)
+{
+	return (struct perfetto_text){ text, strlen(text) };
+}
+
+static int clip(struct perfetto_text text)
+{
+	return (int)(text.size < NAME_SIZE / 4 ? text.size : NAME_SIZE / 4);
+}
+
+static struct perfetto_text text_or(const struct entry *entry, uint32_t field, const char *other)
+{
+	return entry->texts[field].size > 0 ? entry->texts[field] : text_of(other);
+}
+
+/* What numbers are of; the number itself is below. */
+enum naming { RAILS = 1, GPU_COUNTERS, CONSUMERS, ENTITIES, STATES, QUEUES };
+
+static uint64_t name_key(enum naming of, uint64_t number)
+{
+	return (uint64_t)of << 56 | (number & (UINT64_MAX >> 8));
+}
+
+/* Returns false if memory runs out.  The last name that a number got is its name. */
+static bool learn_name(struct perfetto_readings *readings, enum naming of, uint64_t number,
+		       struct perfetto_text name)
+{
+	struct perfetto_text *known = id_map_find(&readings->names, name_key(of, number));
+	const size_t size = name.size < NAME_SIZE ? name.size : NAME_SIZE;
+	if (known != NULL ? known->size == size && memcmp(known->bytes, name.bytes, size) == 0
+			  : readings->names.count >= NAMES_MAX)
+		return true;
+	struct perfetto_text *entry =
+		known != NULL ? known
+			      : arena_allocate(&readings->memory, sizeof(*entry), alignof(struct perfetto_text));
+	const char *bytes = arena_copy(&readings->memory, name.bytes, size);
+	if (entry == NULL || bytes == NULL)
+		return false;
+	*entry = (struct perfetto_text){ bytes, size };
+	return known != NULL || id_map_add(&readings->names, name_key(of, number), entry);
+}
+
+/* Its number, where the trace does not say its name. */
+static struct perfetto_text name_of(struct perfetto_readings *readings, enum naming of, uint64_t number,
+				    char text[static NAME_SIZE])
+{
+	const struct perfetto_text *known = id_map_find_again(&readings->names, name_key(of, number));
+	if (known != NULL && known->size > 0)
+		return *known;
+	snprintf(text, NAME_SIZE, "%" PRIu64, number);
+	return text_of(text);
+}
+
+/* ---- counters ------------------------------------------------------------------------------------------------ */
+
+/* What is being read: a packet, and of which process. */
+struct reading_of {
+	struct perfetto_readings *readings;
+	struct perfetto_sequence *sequence; /* that wrote the packet */
+	histree_time time;
+	struct histree_error *error;
+	enum histree_status status; /* not HISTREE_OK: nothing is added any more */
+	int64_t pid;                /* -1: of none */
+};
+
+static void add_event(struct reading_of *of, enum track_class class, const struct packed_cell *cells)
+{
+	const struct packed_event event = {
+		.time = of->time, .cpu = -1, .class = of->readings->classes[class], .cells = cells
+	};
+	if (of->status == HISTREE_OK && of->time == PACKED_NO_TIME && class != TRACK_TRACK_NAME)
+		of->readings->without_time++;
+	else if (of->status == HISTREE_OK)
+		of->status = packed_source_add(of->readings->packed, &event, of->error);
+}
+
+static void no_memory(struct reading_of *of)
+{
+	if (of->status == HISTREE_OK)
+		of->status = error_memory(of->error, "what a system was read");
+}
+
+/* Series: of several numbers of one name; no bytes: it has one. */
+static void add_value(struct reading_of *of, struct perfetto_text name, struct perfetto_text series,
+		      struct packed_cell value)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = {
+		[TRACK_NAME] = packed_text(name.bytes, name.size), [TRACK_VALUE] = value
+	};
+	if (of->pid >= 0)
+		cells[TRACK_PID] = packed_int(of->pid);
+	if (series.size > 0)
+		cells[TRACK_SERIES] = packed_text(series.bytes, series.size);
+	add_event(of, TRACK_COUNTER, cells);
+}
+
+static void add_number(struct reading_of *of, struct perfetto_text name, struct perfetto_text series,
+		       uint64_t value)
+{
+	add_value(of, name, series, value <= INT64_MAX ? packed_int((int64_t)value) : packed_unsigned(value));
+}
+
+/* Numbers of a flat message, by field, as series of one counter. */
+struct series_row {
+	uint32_t field;
+	const char *name;
+};
+
+static void add_rows(struct reading_of *of, struct perfetto_text name, const struct entry *entry,
+		     const struct series_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (has(entry, rows[i].field))
+			add_number(of, name, text_of(rows[i].name), entry->numbers[rows[i].field]);
+}
+
+#define ROWS(rows) (rows), sizeof(rows) / sizeof((rows)[0])
+
+/* A name from a list by its number, which begins with 1. */
+static struct perfetto_text listed(const char *const *names, size_t count, uint64_t key,
+				   char text[static NAME_SIZE])
+{
+	if (key > 0 && key <= count)
+		return text_of(names[key - 1]);
+	snprintf(text, NAME_SIZE, "%" PRIu64, key);
+	return text_of(text);
+}
+
+/* ---- of the system ------------------------------------------------------------------------------------------- */
+
+/* protos/perfetto/common/sys_stats_counters.proto */
+static const char *const meminfo_names[] = {
+	"MemTotal",     "MemFree",    "MemAvailable", "Buffers",        "Cached",       "SwapCached",
+	"Active",       "Inactive",   "Active(anon)", "Inactive(anon)", "Active(file)", "Inactive(file)",
+	"Unevictable",  "Mlocked",    "SwapTotal",    "SwapFree",       "Dirty",        "Writeback",
+	"AnonPages",    "Mapped",     "Shmem",        "Slab",           "SReclaimable", "SUnreclaim",
+	"KernelStack",  "PageTables", "CommitLimit",  "Committed_AS",   "VmallocTotal", "VmallocUsed",
+	"VmallocChunk", "CmaTotal",   "CmaFree",
+};
+
+static const char *const vmstat_names[] = {
+	"nr_free_pages",
+	"nr_alloc_batch",
+	"nr_inactive_anon",
+	"nr_active_anon",
+	"nr_inactive_file",
+	"nr_active_file",
+	"nr_unevictable",
+	"nr_mlock",
+	"nr_anon_pages",
+	"nr_mapped",
+	"nr_file_pages",
+	"nr_dirty",
+	"nr_writeback",
+	"nr_slab_reclaimable",
+	"nr_slab_unreclaimable",
+	"nr_page_table_pages",
+	"nr_kernel_stack",
+	"nr_overhead",
+	"nr_unstable",
+	"nr_bounce",
+	"nr_vmscan_write",
+	"nr_vmscan_immediate_reclaim",
+	"nr_writeback_temp",
+	"nr_isolated_anon",
+	"nr_isolated_file",
+	"nr_shmem",
+	"nr_dirtied",
+	"nr_written",
+	"nr_pages_scanned",
+	"workingset_refault",
+	"workingset_activate",
+	"workingset_nodereclaim",
+	"nr_anon_transparent_hugepages",
+	"nr_free_cma",
+	"nr_swapcache",
+	"nr_dirty_threshold",
+	"nr_dirty_background_threshold",
+	"pgpgin",
+	"pgpgout",
+	"pgpgoutclean",
+	"pswpin",
+	"pswpout",
+	"pgalloc_dma",
+	"pgalloc_normal",
+	"pgalloc_movable",
+	"pgfree",
+	"pgactivate",
+	"pgdeactivate",
+	"pgfault",
+	"pgmajfault",
+	"pgrefill_dma",
+	"pgrefill_normal",
+	"pgrefill_movable",
+	"pgsteal_kswapd_dma",
+	"pgsteal_kswapd_normal",
+	"pgsteal_kswapd_movable",
+	"pgsteal_direct_dma",
+	"pgsteal_direct_normal",
+	"pgsteal_direct_movable",
+	"pgscan_kswapd_dma",
+	"pgscan_kswapd_normal",
+	"pgscan_kswapd_movable",
+	"pgscan_direct_dma",
+	"pgscan_direct_normal",
+	"pgscan_direct_movable",
+	"pgscan_direct_throttle",
+	"pginodesteal",
+	"slabs_scanned",
+	"kswapd_inodesteal",
+	"kswapd_low_wmark_hit_quickly",
+	"kswapd_high_wmark_hit_quickly",
+	"pageoutrun",
+	"allocstall",
+	"pgrotated",
+	"drop_pagecache",
+	"drop_slab",
+	"pgmigrate_success",
+	"pgmigrate_fail",
+	"compact_migrate_scanned",
+	"compact_free_scanned",
+	"compact_isolated",
+	"compact_stall",
+	"compact_fail",
+	"compact_success",
+	"compact_daemon_wake",
+	"unevictable_pgs_culled",
+	"unevictable_pgs_scanned",
+	"unevictable_pgs_rescued",
+	"unevictable_pgs_mlocked",
+	"unevictable_pgs_munlocked",
+	"unevictable_pgs_cleared",
+	"unevictable_pgs_stranded",
+	"nr_zspages",
+	"nr_ion_heap",
+	"nr_gpu_heap",
+};
+
+static const char *const pressure_names[] = { "cpu some", "cpu full",    "io some",
+					      "io full",  "memory some", "memory full" };
+
+#define LIST(names) (names), sizeof(names) / sizeof((names)[0])
+
+static const struct series_row cpu_rows[] = {
+	{ 2, "user" },   { 3, "nice" }, { 4, "system" },  { 5, "idle" },
+	{ 6, "iowait" }, { 7, "irq" },  { 8, "softirq" }, { 9, "steal" },
+};
+
+static const struct series_row disk_rows[] = {
+	{ 2, "read_sectors" },    { 3, "read_time_ms" },    { 4, "write_sectors" }, { 5, "write_time_ms" },
+	{ 6, "discard_sectors" }, { 7, "discard_time_ms" }, { 8, "flush_count" },   { 9, "flush_time_ms" },
+};
+
+/* Numbers of one field, which may be packed, as series that are numbered on; returns how many there are now. */
+static uint32_t add_list(struct reading_of *of, const char *name, const char *what, const struct wire_field *field,
+			 uint32_t count)
+{
+	struct wire_list list = wire_list(field, WIRE_VARINT);
+	char series[NAME_SIZE];
+	for (uint64_t value; wire_list_next(&list, &value); count++) {
+		snprintf(series, sizeof(series), "%s %" PRIu32, what, count);
+		add_number(of, text_of(name), text_of(series), value);
+	}
+	return count;
+}
+
+static void read_buddies(struct reading_of *of, struct wire_message message)
+{
+	enum { NODE = 1, ZONE = 2, ORDERS = 3 };
+	const struct entry entry = read_entry(message);
+	struct wire_field field;
+	uint32_t order = 0;
+	char name[NAME_SIZE];
+	snprintf(name, sizeof(name), "buddyinfo %.*s %.*s", clip(entry.texts[NODE]),
+		 text_or(&entry, NODE, "").bytes, clip(entry.texts[ZONE]), text_or(&entry, ZONE, "").bytes);
+	while (wire_next(&message, &field))
+		if (field.number == ORDERS)
+			order = add_list(of, name, "order", &field, order);
+}
+
+static void read_idle_states(struct reading_of *of, struct wire_message message)
+{
+	enum { CPU = 1, STATES_OF_CPU = 2, STATE = 1, TIME = 2 };
+	const struct entry cpu = read_entry(message);
+	struct wire_field field;
+	char name[NAME_SIZE];
+	snprintf(name, sizeof(name), "CPU %" PRIu64 " idle time (us)", cpu.numbers[CPU]);
+	while (wire_next(&message, &field)) {
+		if (field.number != STATES_OF_CPU)
+			continue;
+		const struct entry state = read_entry(wire_inside(&field));
+		add_number(of, text_of(name), text_or(&state, STATE, "idle"), state.numbers[TIME]);
+	}
+}
+
+/* Numbers of those whose names histree does not know. */
+static void read_cgroup(struct reading_of *of, struct wire_message message)
+{
+	enum { PATH = 1, COUNTERS = 2, KEY = 1, VALUE = 2, DEVICE = 3 };
+	const struct entry group = read_entry(message);
+	struct wire_field field;
+	char series[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		if (field.number != COUNTERS)
+			continue;
+		const struct entry counter = read_entry(wire_inside(&field));
+		const struct perfetto_text device = text_or(&counter, DEVICE, "");
+		snprintf(series, sizeof(series), "counter %" PRIu64 "%s%.*s", counter.numbers[KEY],
+			 device.size > 0 ? " " : "", clip(device), device.bytes);
+		add_number(of, text_or(&group, PATH, "cgroup"), text_of(series), counter.numbers[VALUE]);
+	}
+}
+
+/* An entry of the lists of sys_stats.proto that are flat. */
+static void read_system_entry(struct reading_of *of, uint32_t kind, const struct entry *entry)
+{
+	enum {
+		MEMINFO = 1,
+		VMSTAT,
+		CPU_TIMES,
+		IRQ = 6,
+		SOFTIRQ = 8,
+		DEVFREQ = 10,
+		DISK = 13,
+		PSI,
+		THERMAL,
+		SLAB = 18
+	};
+	char text[NAME_SIZE], name[NAME_SIZE];
+	switch (kind) {
+	case MEMINFO:
+		add_number(of, text_of("meminfo"), listed(LIST(meminfo_names), entry->numbers[1], text),
+			   entry->numbers[2] * 1024);
+		break;
+	case VMSTAT:
+		add_number(of, text_of("vmstat"), listed(LIST(vmstat_names), entry->numbers[1], text),
+			   entry->numbers[2]);
+		break;
+	case CPU_TIMES:
+		snprintf(name, sizeof(name), "CPU %" PRIu64 " time (ns)", entry->numbers[1]);
+		add_rows(of, text_of(name), entry, ROWS(cpu_rows));
+		break;
+	case IRQ:
+	case SOFTIRQ:
+		snprintf(text, sizeof(text), "%" PRIu64, entry->numbers[1]);
+		add_number(of, text_of(kind == IRQ ? "interrupts" : "softirqs"), text_of(text), entry->numbers[2]);
+		break;
+	case DEVFREQ:
+		add_number(of, text_of("devfreq (kHz)"), text_or(entry, 1, "device"), entry->numbers[2]);
+		break;
+	case DISK:
+		snprintf(name, sizeof(name), "disk %.*s", clip(entry->texts[1]), text_or(entry, 1, "").bytes);
+		add_rows(of, text_of(name), entry, ROWS(disk_rows));
+		break;
+	case PSI:
+		add_number(of, text_of("pressure (ns)"), listed(LIST(pressure_names), entry->numbers[1], text),
+			   entry->numbers[2]);
+		break;
+	case THERMAL:
+		add_number(of, text_of("temperature"), text_or(entry, entry->texts[3].size > 0 ? 3 : 1, "zone"),
+			   entry->numbers[2]);
+		break;
+	case SLAB:
+		add_number(of, text_of("slab pages"), text_or(entry, 1, "slab"),
+			   entry->numbers[2] * entry->numbers[3]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* protos/perfetto/trace/sys_stats/sys_stats.proto */
+static void read_system(struct reading_of *of, struct wire_message message)
+{
+	enum {
+		FORKS = 4,
+		IRQS = 5,
+		SOFTIRQS = 7,
+		CPU_FREQUENCIES = 11,
+		BUDDIES = 12,
+		IDLE_STATES = 16,
+		GPU_FREQUENCIES = 17,
+		CGROUP = 19
+	};
+	struct wire_field field;
+	uint32_t cpus = 0, gpus = 0;
+	while (wire_next(&message, &field)) {
+		if (field.number == FORKS)
+			add_number(of, text_of("forks"), text_of(""), field.value);
+		else if (field.number == IRQS)
+			add_number(of, text_of("interrupts"), text_of("all"), field.value);
+		else if (field.number == SOFTIRQS)
+			add_number(of, text_of("softirqs"), text_of("all"), field.value);
+		else if (field.number == CPU_FREQUENCIES)
+			cpus = add_list(of, "cpufreq (kHz)", "CPU", &field, cpus);
+		else if (field.number == GPU_FREQUENCIES)
+			gpus = add_list(of, "gpufreq (MHz)", "GPU", &field, gpus);
+		else if (field.number == BUDDIES)
+			read_buddies(of, wire_inside(&field));
+		else if (field.number == IDLE_STATES)
+			read_idle_states(of, wire_inside(&field));
+		else if (field.number == CGROUP)
+			read_cgroup(of, wire_inside(&field));
+		else if (field.bytes != NULL) {
+			const struct entry entry = read_entry(wire_inside(&field));
+			read_system_entry(of, field.number, &entry);
+		}
+	}
+}
+
+/* ---- of processes -------------------------------------------------------------------------------------------- */
+
+enum { STATS_PROCESS = 1, STATS_PID = 1 };
+
+/* protos/perfetto/trace/ps/process_stats.proto */
+static void read_process(struct reading_of *of, const struct entry *entry)
+{
+	enum { FIRST = 2, SCORE = 10 };
+	static const char *const names[] = { "mem.virt",      "mem.rss",  "mem.rss.anon", "mem.rss.file",
+					     "mem.rss.shmem", "mem.swap", "mem.locked",   "mem.rss.watermark" };
+	of->pid = (int32_t)entry->numbers[STATS_PID];
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has(entry, FIRST + i))
+			add_number(of, text_of(names[i]), text_of(""), entry->numbers[FIRST + i] * 1024);
+	if (has(entry, SCORE))
+		add_value(of, text_of("oom_score_adj"), text_of(""), packed_int((int64_t)entry->numbers[SCORE]));
+}
+
+static void read_processes(struct reading_of *of, struct wire_message message)
+{
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		const struct entry entry = read_entry(wire_inside(&field));
+		if (field.number == STATS_PROCESS && has(&entry, STATS_PID))
+			read_process(of, &entry);
+	}
+}
+
+/* ---- power --------------------------------------------------------------------------------------------------- */
+
+/* A field of fixed32 that is a float. */
+static double wire_float(uint64_t value)
+{
+	const uint32_t bits = (uint32_t)value;
+	float real;
+	memcpy(&real, &bits, sizeof(real));
+	return (double)real;
+}
+
+/* protos/perfetto/trace/power/battery_counters.proto */
+static void read_battery(struct reading_of *of, struct wire_message message)
+{
+	enum { CAPACITY = 2, NAME = 5 };
+	static const struct series_row rows[] = { { 1, "charge_uah" },
+						  { 3, "current_ua" },
+						  { 4, "current_avg_ua" },
+						  { 6, "energy_uwh" },
+						  { 7, "voltage_uv" } };
+	const struct entry entry = read_entry(message);
+	char name[NAME_SIZE];
+	snprintf(name, sizeof(name), "battery%s%.*s", entry.texts[NAME].size > 0 ? " " : "",
+		 clip(entry.texts[NAME]), text_or(&entry, NAME, "").bytes);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (has(&entry, rows[i].field))
+			add_value(of, text_of(name), text_of(rows[i].name),
+				  packed_int((int64_t)entry.numbers[rows[i].field]));
+	if (has(&entry, CAPACITY))
+		add_value(of, text_of(name), text_of("capacity_pct"),
+			  packed_real(wire_float(entry.numbers[CAPACITY])));
+}
+
+/* A time in ms since the machine started, if it is said. */
+static void take_time_ms(struct reading_of *of, const struct entry *entry, uint32_t field)
+{
+	uint64_t trace;
+	histree_time time;
+	const uint64_t ms = entry->numbers[field];
+	if (has(entry, field) && ms > 0 && ms < INT64_MAX / 1000000 &&
+	    perfetto_clocks_convert(of->readings->clocks, PERFETTO_CLOCK_BOOTTIME, ms * 1000000, &trace) &&
+	    perfetto_clocks_time(of->readings->clocks, trace, &time))
+		of->time = time;
+}
+
+/* protos/perfetto/trace/power/power_rails.proto */
+static void read_rails(struct reading_of *of, struct wire_message message)
+{
+	enum { DESCRIPTOR = 1, ENERGY = 2, INDEX = 1, NAME = 2, TIME_MS = 2, VALUE = 3 };
+	const histree_time time = of->time;
+	struct wire_field field;
+	char text[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		const struct entry entry = read_entry(wire_inside(&field));
+		if (field.number == DESCRIPTOR &&
+		    !learn_name(of->readings, RAILS, entry.numbers[INDEX], text_or(&entry, NAME, "")))
+			no_memory(of);
+		if (field.number != ENERGY)
+			continue;
+		of->time = time;
+		take_time_ms(of, &entry, TIME_MS);
+		add_number(of, text_of("power rails (uWs)"),
+			   name_of(of->readings, RAILS, entry.numbers[INDEX], text), entry.numbers[VALUE]);
+	}
+}
+
+/* protos/perfetto/trace/power/android_energy_estimation_breakdown.proto */
+static void read_energy(struct reading_of *of, struct wire_message message)
+{
+	enum { DESCRIPTOR = 1, CONSUMER = 2, VALUE = 3, ID = 1, NAME = 4 };
+	const struct entry entry = read_entry(message);
+	struct wire_field field;
+	char text[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		struct wire_message inside = wire_inside(&field);
+		struct wire_field inner;
+		while (field.number == DESCRIPTOR && wire_next(&inside, &inner)) {
+			const struct entry consumer = read_entry(wire_inside(&inner));
+			if (!learn_name(of->readings, CONSUMERS, consumer.numbers[ID],
+					text_or(&consumer, NAME, "")))
+				no_memory(of);
+		}
+	}
+	if (has(&entry, VALUE))
+		add_number(of, text_of("energy (uWs)"),
+			   name_of(of->readings, CONSUMERS, entry.numbers[CONSUMER], text), entry.numbers[VALUE]);
+}
+
+/* protos/perfetto/trace/power/android_entity_state_residency.proto */
+static void read_residencies(struct reading_of *of, struct wire_message message)
+{
+	enum { DESCRIPTOR = 1, RESIDENCY = 2, ENTITY = 1, STATE = 2, NAME = 3, TIME_MS = 3 };
+	struct wire_field field;
+	char text[NAME_SIZE], state_text[NAME_SIZE], name[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		const struct entry entry = read_entry(wire_inside(&field));
+		const uint64_t entity = entry.numbers[ENTITY],
+			       state = entity << 24 | (entry.numbers[STATE] & 0xffffff);
+		if (field.number == DESCRIPTOR &&
+		    (!learn_name(of->readings, ENTITIES, entity, text_or(&entry, NAME, "")) ||
+		     !learn_name(of->readings, STATES, state, text_or(&entry, NAME + 1, ""))))
+			no_memory(of);
+		if (field.number != RESIDENCY)
+			continue;
+		const struct perfetto_text of_entity = name_of(of->readings, ENTITIES, entity, text);
+		snprintf(name, sizeof(name), "%.*s states (ms)", clip(of_entity), of_entity.bytes);
+		add_number(of, text_of(name), name_of(of->readings, STATES, state, state_text),
+			   entry.numbers[TIME_MS]);
+	}
+}
+
+/* ---- GPUs ---------------------------------------------------------------------------------------------------- */
+
+static struct perfetto_text name_of_gpu(uint64_t gpu, char name[static NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "GPU %" PRId32, (int32_t)gpu);
+	return text_of(name);
+}
+
+static bool learn_gpu_counters(struct perfetto_readings *readings, uint64_t gpu, struct wire_message descriptor)
+{
+	enum { SPECS = 1, ID = 1, NAME = 2 };
+	struct wire_field field;
+	while (wire_next(&descriptor, &field)) {
+		const struct entry spec = read_entry(wire_inside(&field));
+		if (field.number == SPECS &&
+		    !learn_name(readings, GPU_COUNTERS, gpu << 32 | spec.numbers[ID], text_or(&spec, NAME, "")))
+			return false;
+	}
+	return true;
+}
+
+/* protos/perfetto/trace/gpu/gpu_counter_event.proto */
+static void read_gpu_counters(struct reading_of *of, struct wire_message message)
+{
+	enum { DESCRIPTOR = 1, COUNTERS = 2, GPU = 3, ID = 1, INTEGER = 2, REAL = 3 };
+	const uint64_t gpu = read_entry(message).numbers[GPU] & 0xff;
+	struct wire_field field;
+	char name[NAME_SIZE], text[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, gpu, wire_inside(&field)))
+			no_memory(of);
+		if (field.number != COUNTERS)
+			continue;
+		const struct entry counter = read_entry(wire_inside(&field));
+		struct perfetto_text series =
+			name_of(of->readings, GPU_COUNTERS, gpu << 32 | (uint32_t)counter.numbers[ID], text);
+		if (series.bytes == text)
+			snprintf(text, sizeof(text), "%" PRIu32, (uint32_t)counter.numbers[ID]);
+		series = series.bytes == text ? text_of(text) : series;
+		if (has(&counter, REAL))
+			add_value(of, name_of_gpu(gpu, name), series,
+				  packed_real(wire_real(counter.numbers[REAL])));
+		else if (has(&counter, INTEGER))
+			add_value(of, name_of_gpu(gpu, name), series,
+				  packed_int((int64_t)counter.numbers[INTEGER]));
+	}
+}
+
+/* protos/perfetto/trace/gpu/gpu_mem_event.proto: of a process, or of all */
+static void read_gpu_memory(struct reading_of *of, struct wire_message message)
+{
+	enum { GPU = 1, PID = 2, SIZE = 3 };
+	const struct entry entry = read_entry(message);
+	char name[NAME_SIZE];
+	snprintf(name, sizeof(name), "GPU %" PRIu32 " memory", (uint32_t)entry.numbers[GPU]);
+	of->pid = entry.numbers[PID] != 0 ? (int64_t)(int32_t)entry.numbers[PID] : -1;
+	add_number(of, text_of(name), text_of(""), entry.numbers[SIZE]);
+}
+
+static struct perfetto_text interned_or_number(struct perfetto_sequence *sequence, enum perfetto_table table,
+					       uint64_t number, const char *what, char text[static NAME_SIZE])
+{
+	const struct perfetto_text *known = perfetto_interned_find(&sequence->interned, table, number);
+	if (known != NULL && known->size > 0)
+		return *known;
+	snprintf(text, NAME_SIZE, "%s %" PRIu64, what, number);
+	return text_of(text);
+}
+
+/* protos/perfetto/trace/gpu/gpu_render_stage_event.proto: a queue of a GPU is a track */
+static void read_gpu_stage(struct reading_of *of, struct wire_message message)
+{
+	enum {
+		DURATION = 2,
+		OLD_QUEUE = 3,
+		OLD_STAGE = 4,
+		OLD_SPECIFICATIONS = 7,
+		GPU = 11,
+		QUEUE = 13,
+		STAGE = 14,
+		NAME = 17,
+		NAME_NUMBER = 20
+	};
+	const struct entry entry = read_entry(message);
+	const uint32_t queue_field = has(&entry, QUEUE) ? QUEUE : OLD_QUEUE;
+	const uint32_t stage_field = has(&entry, STAGE) ? STAGE : OLD_STAGE;
+	const uint64_t queue = entry.numbers[queue_field], gpu = entry.numbers[GPU] & 0xff;
+	char track[NAME_SIZE], text[NAME_SIZE], row[NAME_SIZE];
+	if (has(&entry, OLD_SPECIFICATIONS) && !has(&entry, DURATION) && !has(&entry, queue_field))
+		return;
+	snprintf(track, sizeof(track), "gpu:%" PRIu64 ":%" PRIu64, gpu, queue);
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_TRACK] = packed_text(track, strlen(track)) };
+	const struct perfetto_text of_queue =
+		interned_or_number(of->sequence, PERFETTO_GPU_SPECIFICATIONS, queue, "queue", text);
+	snprintf(row, sizeof(row), "GPU %" PRIu64 " %.*s", gpu, clip(of_queue), of_queue.bytes);
+	if (id_map_find(&of->readings->names, name_key(QUEUES, gpu << 32 | (uint32_t)queue)) == NULL) {
+		struct reading_of naming = *of;
+		naming.time = PACKED_NO_TIME;
+		cells[TRACK_NAME] = packed_text(row, strlen(row));
+		add_event(&naming, TRACK_TRACK_NAME, cells);
+		of->status = naming.status;
+		if (!learn_name(of->readings, QUEUES, gpu << 32 | (uint32_t)queue, text_of(row)))
+			no_memory(of);
+	}
+	struct perfetto_text name = interned_or_number(of->sequence, PERFETTO_GPU_SPECIFICATIONS,
+						       entry.numbers[stage_field], "stage", text);
+	if (has(&entry, NAME_NUMBER))
+		name = interned_or_number(of->sequence, PERFETTO_EVENT_NAMES, entry.numbers[NAME_NUMBER], "stage",
+					  text);
+	name = entry.texts[NAME].size > 0 ? entry.texts[NAME] : name;
+	cells[TRACK_NAME] = packed_text(name.bytes, name.size);
+	if (has(&entry, DURATION) && entry.numbers[DURATION] <= INT64_MAX)
+		cells[TRACK_DURATION] = packed_int((int64_t)entry.numbers[DURATION]);
+	add_event(of, has(&entry, DURATION) ? TRACK_SPAN : TRACK_INSTANT, cells);
+}
+
+/* ---- logs ---------------------------------------------------------------------------------------------------- */
+
+/* protos/perfetto/trace/android/android_log.proto; its clock is that of the day. */
+static void read_line(struct reading_of *of, const struct entry *line)
+{
+	enum { PID = 2, TID = 3, TIME = 5, TAG = 6, PRIORITY = 7, MESSAGE = 8 };
+	static const char *const priorities[] = { "unknown", "default", "verbose", "debug", "info",
+						  "warning", "error",   "fatal",   "silent" };
+	const struct perfetto_clocks *clocks = of->readings->clocks;
+	struct packed_parts *args = &of->readings->args;
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	uint64_t trace;
+	if (!perfetto_clocks_convert(clocks, PERFETTO_CLOCK_REALTIME, line->numbers[TIME], &trace) ||
+	    !perfetto_clocks_time(clocks, trace, &of->time))
+		of->time = PACKED_NO_TIME;
+	const struct perfetto_text tag = text_or(line, TAG, "log"), message = text_or(line, MESSAGE, "");
+	cells[TRACK_NAME] = packed_text(tag.bytes, tag.size);
+	cells[TRACK_CATEGORY] = packed_text("log", strlen("log"));
+	if (has(line, PID))
+		cells[TRACK_PID] = packed_int((int32_t)line->numbers[PID]);
+	if (has(line, PID) && has(line, TID))
+		cells[TRACK_TID] = packed_int((int32_t)line->numbers[TID]);
+	packed_parts_clear(args);
+	packed_parts_open(args, EVENT_STRUCTURE, NULL, 0);
+	if (line->numbers[PRIORITY] < sizeof(priorities) / sizeof(priorities[0]) && has(line, PRIORITY)) {
+		const char *priority = priorities[line->numbers[PRIORITY]];
+		packed_parts_text(args, "priority", strlen("priority"), priority, strlen(priority));
+	}
+	packed_parts_text(args, "message", strlen("message"), message.bytes, message.size);
+	packed_parts_close(args);
+	if (args->has_failed)
+		no_memory(of);
+	cells[TRACK_ARGS] = packed_value(args);
+	add_event(of, TRACK_INSTANT, cells);
+}
+
+static void read_log(struct reading_of *of, struct wire_message message)
+{
+	enum { EVENTS = 1 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number != EVENTS)
+			continue;
+		const struct entry line = read_entry(wire_inside(&field));
+		read_line(of, &line);
+	}
+}
+
+/* ---- frames -------------------------------------------------------------------------------------------------- */
+
+/* protos/perfetto/trace/android/frame_timeline_event.proto */
+enum { EXPECTED_DISPLAY = 1, ACTUAL_DISPLAY, EXPECTED_SURFACE, ACTUAL_SURFACE, FRAME_END };
+
+static bool is_surface(uint32_t kind)
+{
+	return kind == EXPECTED_SURFACE || kind == ACTUAL_SURFACE;
+}
+
+static int64_t pid_of_frame(uint32_t kind, const struct entry *frame)
+{
+	const uint32_t field = is_surface(kind) ? 4 : 3;
+	return has(frame, field) ? (int32_t)frame->numbers[field] : -1;
+}
+
+static void put_words(struct packed_parts *args, const char *name, uint64_t bits, const char *const *words,
+		      size_t count)
+{
+	char text[NAME_SIZE] = "";
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		if ((bits >> i & 1) != 0 && size < sizeof(text))
+			size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%s", size > 0 ? ", " : "",
+						 words[i]);
+	if (size > 0)
+		packed_parts_text(args, name, strlen(name), text, strlen(text));
+}
+
+static void put_frame(struct packed_parts *args, uint32_t kind, const struct entry *frame)
+{
+	enum { TOKEN = 2, DISPLAY_TOKEN = 3, LAYER = 5 };
+	static const char *const janks[] = { "none",
+					     "SurfaceFlinger scheduling",
+					     "prediction error",
+					     "display HAL",
+					     "SurfaceFlinger CPU deadline missed",
+					     "SurfaceFlinger GPU deadline missed",
+					     "app deadline missed",
+					     "buffer stuffing",
+					     "unknown",
+					     "SurfaceFlinger stuffing",
+					     "dropped" };
+	static const char *const presents[] = { "on time", "late", "early", "dropped", "unknown" };
+	const uint32_t present = kind == ACTUAL_SURFACE ? 6 : 4, jank = kind == ACTUAL_SURFACE ? 9 : 7;
+	packed_parts_clear(args);
+	packed_parts_open(args, EVENT_STRUCTURE, NULL, 0);
+	packed_parts_int(args, "token", strlen("token"), (int64_t)frame->numbers[TOKEN]);
+	if (is_surface(kind) && has(frame, DISPLAY_TOKEN))
+		packed_parts_int(args, "display_token", strlen("display_token"),
+				 (int64_t)frame->numbers[DISPLAY_TOKEN]);
+	if (is_surface(kind) && frame->texts[LAYER].size > 0)
+		packed_parts_text(args, "layer", strlen("layer"), frame->texts[LAYER].bytes,
+				  frame->texts[LAYER].size);
+	if (kind == ACTUAL_DISPLAY || kind == ACTUAL_SURFACE) {
+		const uint64_t shown = frame->numbers[present];
+		put_words(args, "present", shown > 0 && shown < 32 ? UINT64_C(1) << (shown - 1) : 0,
+			  LIST(presents));
+		put_words(args, "jank", frame->numbers[jank], LIST(janks));
+	}
+	packed_parts_close(args);
+}
+
+/* A frame and its end have a cookie that no other frame has. */
+static void read_frame(struct reading_of *of, struct wire_message message)
+{
+	enum { COOKIE = 1 };
+	static const char *const names[] = { [EXPECTED_DISPLAY] = "expected display frame",
+					     [ACTUAL_DISPLAY] = "actual display frame",
+					     [EXPECTED_SURFACE] = "expected frame",
+					     [ACTUAL_SURFACE] = "actual frame" };
+	struct wire_field field;
+	char track[NAME_SIZE];
+	while (wire_next(&message, &field)) {
+		if (field.number < EXPECTED_DISPLAY || field.number > FRAME_END || field.bytes == NULL)
+			continue;
+		const struct entry frame = read_entry(wire_inside(&field));
+		snprintf(track, sizeof(track), "frame:%" PRId64, (int64_t)frame.numbers[COOKIE]);
+		struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_TRACK] = packed_text(track, strlen(track)) };
+		if (field.number == FRAME_END) {
+			add_event(of, TRACK_SPAN_END, cells);
+			continue;
+		}
+		const int64_t pid = pid_of_frame(field.number, &frame);
+		if (pid >= 0)
+			cells[TRACK_PID] = packed_int(pid);
+		cells[TRACK_NAME] = packed_text(names[field.number], strlen(names[field.number]));
+		put_frame(&of->readings->args, field.number, &frame);
+		if (of->readings->args.has_failed)
+			no_memory(of);
+		cells[TRACK_ARGS] = packed_value(&of->readings->args);
+		add_event(of, TRACK_SPAN_BEGIN, cells);
+	}
+}
+
+/* ---- packets ------------------------------------------------------------------------------------------------- */
+
+typedef void read_function(struct reading_of *of, struct wire_message message);
+
+static read_function *const readers[] = {
+	[PERFETTO_SYS_STATS] = read_system,      [PERFETTO_PROCESS_STATS] = read_processes,
+	[PERFETTO_BATTERY] = read_battery,       [PERFETTO_ANDROID_LOG] = read_log,
+	[PERFETTO_POWER_RAILS] = read_rails,     [PERFETTO_GPU_COUNTERS] = read_gpu_counters,
+	[PERFETTO_GPU_STAGE] = read_gpu_stage,   [PERFETTO_GPU_MEMORY] = read_gpu_memory,
+	[PERFETTO_FRAME_TIMELINE] = read_frame,  [PERFETTO_ENERGY] = read_energy,
+	[PERFETTO_RESIDENCY] = read_residencies,
+};
+
+bool perfetto_readings_are(enum perfetto_data data)
+{
+	return (size_t)data < sizeof(readers) / sizeof(readers[0]) && readers[data] != NULL;
+}
+
+static bool add_owner(struct id_map *owners, int64_t pid, void *mark)
+{
+	return pid < 0 || id_map_find(owners, (uint64_t)pid) != NULL || id_map_add(owners, (uint64_t)pid, mark);
+}
+
+bool perfetto_readings_owners(const struct perfetto_packet *packet, struct id_map *owners, void *mark)
+{
+	enum { LINE = 1, LINE_PID = 2, MEMORY_PID = 2 };
+	struct wire_message message = packet->content;
+	struct wire_field field;
+	bool is_done = true;
+	while (is_done && wire_next(&message, &field)) {
+		const struct entry entry = read_entry(wire_inside(&field));
+		if (packet->data == PERFETTO_PROCESS_STATS && field.number == STATS_PROCESS)
+			is_done = add_owner(owners, (int32_t)entry.numbers[STATS_PID], mark);
+		else if (packet->data == PERFETTO_ANDROID_LOG && field.number == LINE)
+			is_done = add_owner(owners, (int32_t)entry.numbers[LINE_PID], mark);
+		else if (packet->data == PERFETTO_FRAME_TIMELINE && field.number < FRAME_END)
+			is_done = add_owner(owners, pid_of_frame(field.number, &entry), mark);
+		else if (packet->data == PERFETTO_GPU_MEMORY && field.number == MEMORY_PID)
+			is_done = add_owner(owners, (int32_t)field.value, mark);
+	}
+	return is_done;
+}
+
+enum histree_status perfetto_readings_read(struct perfetto_readings *readings, struct perfetto_sequence *sequence,
+					   const struct perfetto_packet *packet, histree_time time,
+					   struct histree_error *error)
+{
+	struct reading_of of = { .readings = readings,
+				 .sequence = sequence,
+				 .time = time,
+				 .error = error,
+				 .status = HISTREE_OK,
+				 .pid = -1 };
+	assert(perfetto_readings_are(packet->data));
+	readers[packet->data](&of, packet->content);
+	return of.status;
+}
+
+void perfetto_readings_release(struct perfetto_readings *readings)
+{
+	id_map_release(&readings->names);
+	arena_release(&readings->memory);
+	packed_parts_release(&readings->args);
+}
