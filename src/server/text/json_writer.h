@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_writer.h - JSON (RFC 8259) from left to right into a piece, bytes that grow at their end, with commas where
- * they belong.
+ * json_writer.h - JSON (RFC 8259) from left to right into a buffer, with commas where they belong.
  *
- * Writing never fails at the call: when memory runs out the piece is `failed` and takes nothing more.
+ * Writing never fails at the call: when memory runs out the buffer has failed and takes nothing more.
  *
  * 	json_begin_object(json);
  * 	json_int_member(json, "start", start);
@@ -19,42 +18,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "base/bytes.h"
 
 /* What an answer gathers before it is sent; a step that writes more than this at once should be two steps. */
 enum { PIECE_SIZE = 64 * 1024 };
 
-/* A zeroed struct piece is an empty one. */
-struct piece {
-	char *bytes;
-	size_t size, capacity;
-	bool failed;
-};
-
-/* Returns where `size` bytes can be put, which the caller then adds to piece->size; NULL if memory runs out. */
-char *piece_room(struct piece *piece, size_t size);
-void piece_put(struct piece *piece, const void *bytes, size_t size);
-
-static inline void piece_put_char(struct piece *piece, char c)
-{
-	piece_put(piece, &c, 1);
-}
-
-static inline void piece_put_text(struct piece *piece, const char *text)
-{
-	piece_put(piece, text, strlen(text));
-}
-
-/* Adds what printf() would print, for what is short. */
-void piece_format(struct piece *piece, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void piece_release(struct piece *piece);
-
 /* Deeper than any document of ours. */
 enum { JSON_DEPTH_MAX = 32 };
 
-/* Zeroed except `piece`: at the start of a document. */
+/* Zeroed except `out`: at the start of a document. */
 struct json_writer {
-	struct piece *piece;
+	struct byte_buffer *out;
 	bool comma; /* something stands before, on this level */
 	unsigned depth;
 	char closing[JSON_DEPTH_MAX]; /* of what is open, outermost first */

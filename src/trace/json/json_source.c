@@ -75,7 +75,6 @@ struct json_samples {
 	struct json_profile *profiles; /* by number of the id */
 	size_t profile_capacity;
 	uint64_t without_time;
-	histree_time base; /* as json_tracks has it */
 };
 
 /* ---- samples ------------------------------------------------------------------------------------------------- */
@@ -197,21 +196,14 @@ static struct packed_cell weight_of(const struct json_word *word)
 	return wide >= 0 && wide <= INT64_MAX ? packed_int((int64_t)wide) : none;
 }
 
-static bool to_ns(json_wide exact, histree_time base, histree_time *out)
-{
-	json_wide half = units_per_ns / 2;
-	json_wide ns = (exact + (exact < 0 ? -half : half)) / units_per_ns + base;
-	*out = (histree_time)ns;
-	return ns > INT64_MIN && ns < INT64_MAX;
-}
-
 static bool read_time(const struct json_samples *samples, histree_time *out)
 {
 	const struct json_word *members = samples->sample.members;
 	json_wide wide;
 	if (members[SAMPLED_TIMESTAMP].kind != JSON_ABSENT)
-		return json_word_int(&members[SAMPLED_TIMESTAMP], out) && *out > INT64_MIN && *out < INT64_MAX;
-	return json_word_time(&members[SAMPLED_TIME], &wide) && to_ns(wide, samples->base, out);
+		return json_word_int(&members[SAMPLED_TIMESTAMP], out) &&
+		       json_time_round(*out * units_per_ns, samples->samples.packed, out);
+	return json_word_time(&members[SAMPLED_TIME], &wide) && json_time_round(wide, samples->samples.packed, out);
 }
 
 static uint32_t stack_of_calls(struct json_samples *samples)
@@ -288,7 +280,7 @@ static enum histree_status json_samples_take_event(struct json_samples *samples,
 	struct packed_sample sample = { .cpu = -1, .event = text_of(&members[MEMBER_NAME]) };
 	json_wide wide;
 	if (id.size == 0 || !json_word_time(&members[MEMBER_TIME], &wide) ||
-	    !to_ns(wide, samples->base, &sample.time))
+	    !json_time_round(wide, samples->samples.packed, &sample.time))
 		return HISTREE_OK;
 	sample.stack = packed_samples_named(&samples->samples, id);
 	sample.cells[SAMPLE_PID] = int_of(&members[MEMBER_PID]);
@@ -424,8 +416,9 @@ static bool take_part(void *context, const struct event_part *part)
 		return !chunk->is_out_of_memory;
 	if (is_number && part->name != NULL && strcmp(part->name, "startTime") == 0 &&
 	    ((part->depth == 2 && is_at(chunk, 1, "data")) || (part->depth == 3 && in_profile)) &&
-	    !__builtin_mul_overflow(number_of(part), 1000, &chunk->profile->time))
-		chunk->profile->time += chunk->samples->base;
+	    !json_time_round(1000 * units_per_ns * number_of(part), chunk->samples->samples.packed,
+			     &chunk->profile->time))
+		chunk->profile->time = 0;
 	if (is_number && part->depth == 4 && in_profile && is_at(chunk, 3, "samples"))
 		chunk->is_out_of_memory |=
 			!put_number(&chunk->ids, &chunk->id_count, &chunk->id_capacity, number_of(part));
@@ -442,17 +435,27 @@ static bool take_part(void *context, const struct event_part *part)
 	return !chunk->is_out_of_memory;
 }
 
-/* The sample before the next one: until then it lasted. */
+/*
+ * The sample before the next one: until then it lasted.  Differences, and what a file says last of its times, may
+ * have moved it to one that cannot be.
+ */
 static enum histree_status add_last(struct json_samples *samples, const struct json_profile *profile,
 				    histree_time next, struct histree_error *error)
 {
 	static const struct packed_cell none = { .kind = PACKED_ABSENT };
+	int64_t lasted;
+	if (!packed_time_can_shift(profile->last, samples->samples.packed->shift)) {
+		samples->without_time++;
+		return HISTREE_OK;
+	}
+	if (__builtin_sub_overflow(next, profile->last, &lasted))
+		lasted = INT64_MAX;
 	const struct packed_sample sample = {
 		.time = profile->last,
 		.cpu = -1,
 		.event = packed_string("wall-clock"),
 		.stack = profile->stack,
-		.cells = { [SAMPLE_WEIGHT] = packed_int(next > profile->last ? next - profile->last : 0),
+		.cells = { [SAMPLE_WEIGHT] = packed_int(lasted > 0 ? lasted : 0),
 			   [SAMPLE_PID] = profile->has_pid ? packed_int(profile->pid) : none,
 			   [SAMPLE_TID] = profile->has_tid ? packed_int(profile->tid) : none },
 	};
@@ -504,7 +507,7 @@ static struct json_profile *profile_of(struct json_samples *samples, const struc
 		profile->has_tid = json_word_int(&event->members[MEMBER_TID], &profile->tid);
 		json_wide begin; /* unless its first event says it */
 		if (!json_word_time(&event->members[MEMBER_TIME], &begin) ||
-		    !to_ns(begin, samples->base, &profile->time))
+		    !json_time_round(begin, samples->samples.packed, &profile->time))
 			profile->time = 0;
 	}
 	return profile;
@@ -554,7 +557,9 @@ struct json_source {
 	bool is_lines;   /* it is events behind one another */
 	bool has_events; /* it has a list of them */
 	bool has_system; /* it has a text with those of the kernel */
+	bool has_base;   /* it has said from when times count */
 	bool is_damaged; /* here, and is not read on */
+	bool has_ended;  /* its list of events has, and is whole */
 	uint64_t passed_over, too_large, others;
 	uint64_t first_passed; /* the byte at which the first of those begins that were passed over */
 	uint64_t looked_at;    /* bytes, to find where events go on */
@@ -666,6 +671,17 @@ static void end_of_file(struct json_source *source, bool is_in_the_middle)
 					      : "is packed, and is cut or damaged");
 	else if (is_in_the_middle)
 		end_by_damage(source, "is cut");
+}
+
+/* The file ends between members of its object, or in one that is not read: events before it are whole. */
+static void end_of_object(struct json_source *source)
+{
+	if (!source->has_ended || source->packed.content.is_cut)
+		end_of_file(source, true);
+	else
+		trace_notes_warn(notes_of(source),
+				 "%s: is cut at byte %" PRIu64 ", behind its events, which are whole",
+				 source->packed.base.path, trace_bytes_offset(&source->packed.content));
 }
 
 /* An object that is not an event is skipped, and does not make the other events less true. */
@@ -794,7 +810,6 @@ static enum histree_status read_event(struct json_source *source, enum object_ki
 	if (result == JSON_OK) {
 		/* What was read; a frame is known by its name in the table. */
 		struct json_samples *samples = &source->samples;
-		samples->base = source->tracks.base;
 		if (kind == OBJECT_FRAME)
 			return json_samples_take_frame(samples, id, error);
 		if (kind == OBJECT_SAMPLE)
@@ -869,7 +884,7 @@ static enum histree_status read_key(struct json_source *source, char key[static 
 		if (status == HISTREE_END && is_damaged)
 			end_by_damage(source, "is no JSON");
 		else if (status == HISTREE_END)
-			end_of_file(source, true);
+			end_of_object(source);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -893,13 +908,11 @@ static enum histree_status read_frames(struct json_source *source, struct histre
 	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
 }
 
-/*
- * A recorder with a clock of its own says since when it counts; if it does so behind the events, that is too late
- * for a reader in their order.
- */
+/* A recorder with a clock of its own says since when it counts, before its events or behind them. */
 static enum histree_status read_base(struct json_source *source, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	histree_time base;
 	if (source->packed.content.end - source->packed.content.at < BASE_SIZE)
 		status = more(source, error);
 	if (status < 0)
@@ -908,10 +921,17 @@ static enum histree_status read_base(struct json_source *source, struct histree_
 	size_t size = 0, room = (size_t)(source->packed.content.end - source->packed.content.at);
 	while (size < room && (isdigit((unsigned char)digits[size]) || digits[size] == '-'))
 		size++;
-	if (source->has_events || !json_number_int(digits, size, &source->tracks.base))
-		trace_notes_warn(notes_of(source), "%s: its \"baseTimeNanoseconds\" is %s, and not used",
-				 source->packed.base.path,
-				 source->has_events ? "behind its events" : "no integer of 64 bits");
+	if (source->has_base)
+		trace_notes_warn(notes_of(source), "%s: only the first \"baseTimeNanoseconds\" is used",
+				 source->packed.base.path);
+	else if (!json_number_int(digits, size, &base) || !packed_source_shift(&source->packed, base))
+		trace_notes_warn(
+			notes_of(source),
+			"%s: its \"baseTimeNanoseconds\" is no integer of 64 bits, or moves its events out of "
+			"these, and not used",
+			source->packed.base.path);
+	else
+		source->has_base = true;
 	return HISTREE_OK;
 }
 
@@ -926,7 +946,9 @@ static enum histree_status read_member(struct json_source *source, struct histre
 		end_of_file(source, true);
 	if (status == HISTREE_OK && strcmp(key, "traceEvents") == 0 && *source->packed.content.at == '[') {
 		source->packed.content.at++;
-		return read_events(source, OBJECT_EVENT, error);
+		status = read_events(source, OBJECT_EVENT, error);
+		source->has_ended = status == HISTREE_OK;
+		return status;
 	}
 	if (status == HISTREE_OK && strcmp(key, "samples") == 0 && *source->packed.content.at == '[') {
 		source->packed.content.at++;
@@ -944,7 +966,7 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	if (status == HISTREE_OK) {
 		status = skip_value(source, error);
 		if (status == HISTREE_END)
-			end_of_file(source, true);
+			end_of_object(source);
 	}
 	return status;
 }
@@ -1005,8 +1027,8 @@ static enum histree_status read_whole(struct json_source *source, struct histree
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
 {
 	struct json_source *source = (struct json_source *)packed;
-	source->is_damaged = source->has_events = source->has_system = false;
-	source->is_array = source->is_lines = false;
+	source->is_damaged = source->has_events = source->has_system = source->has_base = false;
+	source->is_array = source->is_lines = source->has_ended = false;
 	source->passed_over = source->too_large = source->others = source->looked_at = 0;
 	enum histree_status status = packed_source_rewind(packed, error);
 	if (status == HISTREE_OK)
@@ -1014,7 +1036,6 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	packed_samples_begin(&source->samples.samples, packed, &packed->base.trace);
 	intern_release(&source->samples.profile_ids);
 	source->samples.without_time = 0;
-	source->samples.base = 0;
 	if (status == HISTREE_OK)
 		status = read_whole(source, error);
 	if (status >= 0) {

@@ -13,12 +13,13 @@
 
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/number_text.h"
 #include "base/table.h"
 #include "trace/json/json_text.h"
 #include "trace/packed/packed_markers.h"
 
 enum {
-	JSON_TEXT_MAX = 1024,    /* of a name, a category or an id; the rest is cut off */
+	JSON_TEXT_MAX = 4096,    /* of a name, a category or an id; the rest is cut off */
 	JSON_NAMED_MAX = 65536,  /* processes and threads that are no numbers */
 	JSON_OWNERS_MAX = 65536, /* of which it is known whether the trace says where they are listed */
 };
@@ -87,6 +88,8 @@ static enum json_result read_member(struct json_text *text, struct json_event *e
 	enum json_event_member member = find(names, sizeof(names) / sizeof(names[0]), name);
 	if (member != MEMBER_COUNT) {
 		enum json_result result = json_scan_word(text, &event->members[member]);
+		if (event->members[member].kind == JSON_NULL)
+			event->members[member].kind = JSON_ABSENT;
 		/* A quote is missing: what is inside of the value is another event. */
 		bool is_odd = (member == MEMBER_PHASE || member == MEMBER_TIME) && result == JSON_OK &&
 			      event->members[member].kind == JSON_NESTED;
@@ -183,14 +186,11 @@ void json_event_release(struct json_event *event)
 
 /* ---- json tracks --------------------------------------------------------------------------------------------- */
 
-static const json_wide units_per_ns = 1000000000; /* of json_word_time() */
-
 enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_source *packed,
 				      struct histree_error *error)
 {
 	tracks->packed = packed;
-	tracks->base = 0;
-	tracks->taken = 0;
+	tracks->taken = tracks->cut = 0;
 	tracks->owner_count = 0;
 	hash_index_clear(&tracks->owner_index);
 	tracks->last = (struct json_owner){ 0 };
@@ -220,26 +220,80 @@ void json_tracks_release(struct json_tracks *tracks)
 
 /* ---- texts ----------------------------------------------------------------------------------------------- */
 
-/* At most JSON_TEXT_MAX bytes, and no part of a character. */
-static size_t cut(const char *bytes, size_t size)
+/* At most so many bytes, and no part of a character. */
+static size_t cut(const char *bytes, size_t size, size_t most)
 {
-	if (size <= JSON_TEXT_MAX)
+	if (size <= most)
 		return size;
-	for (size = JSON_TEXT_MAX; size > 0 && ((unsigned char)bytes[size] & 0xc0) == 0x80;)
+	for (size = most; size > 0 && ((unsigned char)bytes[size] & 0xc0) == 0x80;)
 		size--;
 	return size;
 }
 
+/* A text that is too long ends in a hash of all of it, so that it stays another than those that begin like it. */
+static struct packed_cell text_of_bytes(struct json_tracks *tracks, const char *bytes, size_t size)
+{
+	enum { HASH_SIZE = 1 + 16 };
+	if (size <= JSON_TEXT_MAX)
+		return packed_text(bytes, size);
+	char *begin = tracks->texts + tracks->texts_used;
+	size_t used = cut(bytes, size, JSON_TEXT_MAX - HASH_SIZE);
+	memcpy(begin, bytes, used);
+	begin[used++] = '#';
+	used += number_format_hex(hash_bytes(bytes, size), begin + used);
+	tracks->texts_used += used;
+	return packed_text(begin, used);
+}
+
 /* A text, or a number as it is written; absent if the word is neither, or empty. */
-static struct packed_cell text_of(const struct json_word *word)
+static struct packed_cell text_of(struct json_tracks *tracks, const struct json_word *word)
 {
 	if ((word->kind != JSON_STRING && word->kind != JSON_NUMBER) || word->size == 0)
 		return (struct packed_cell){ .kind = PACKED_ABSENT };
-	return packed_text(word->bytes, cut(word->bytes, word->size));
+	return text_of_bytes(tracks, word->bytes, word->size);
 }
 
-/* The most texts of an event that are joined, and of how many parts each. */
-enum { JOINED_MAX = 5, TEXTS_MAX = 5 };
+/* "0x1F", as browsers write their ids. */
+static bool hexadecimal_of(const struct json_word *word, uint64_t *out)
+{
+	enum { DIGITS_MAX = 16 };
+	const bool is = (word->kind == JSON_STRING || word->kind == JSON_NUMBER) && word->size > 2 &&
+			word->size <= 2 + DIGITS_MAX && word->bytes[0] == '0' && (word->bytes[1] | 0x20) == 'x';
+	*out = 0;
+	for (size_t i = 2; is && i < word->size; i++) {
+		const char *digits = "0123456789abcdef";
+		const char *digit = memchr(digits, word->bytes[i] | 0x20, 16);
+		if (digit == NULL)
+			return false;
+		*out = *out << 4 | (uint64_t)(digit - digits);
+	}
+	return is;
+}
+
+/* An id that is a number is that number, however it is written: 16, "16", "0x10", "0x0010"; addresses keep 0x. */
+static struct packed_cell id_of(struct json_tracks *tracks, const struct json_word *word)
+{
+	uint64_t number;
+	int64_t decimal = -1;
+	if (!hexadecimal_of(word, &number)) {
+		if (!json_word_int(word, &decimal) || decimal < 0)
+			return text_of(tracks, word);
+		number = (uint64_t)decimal;
+	}
+	char *begin = tracks->texts + tracks->texts_used;
+	size_t size;
+	if (number <= UINT32_MAX) {
+		size = number_format_unsigned(number, begin);
+	} else {
+		memcpy(begin, "0x", 2);
+		size = 2 + number_format_hex(number, begin + 2);
+	}
+	tracks->texts_used += size;
+	return packed_text(begin, size);
+}
+
+/* The most texts of an event that are joined, of how many parts each, and that are written for themselves. */
+enum { JOINED_MAX = 5, TEXTS_MAX = 5, SINGLE_MAX = 8 };
 
 /* Put texts behind one another, with colons between those that are there; the first may be absent and has one. */
 static struct packed_cell join(struct json_tracks *tracks, const struct packed_cell *parts, size_t count)
@@ -335,7 +389,7 @@ static enum histree_status json_tracks_number_of(struct json_tracks *tracks, con
 	if (is_own)
 		return HISTREE_OK;
 	*out = (struct packed_cell){ .kind = PACKED_ABSENT };
-	const struct packed_cell name = text_of(word);
+	const struct packed_cell name = text_of(tracks, word);
 	char owner[32];
 	snprintf(owner, sizeof(owner), "%" PRId64, pid != NULL ? pid->integer : 0);
 	const struct packed_cell key[] = { packed_text(owner, pid != NULL ? strlen(owner) : 0), name };
@@ -441,37 +495,54 @@ static void put_args(struct taking *taking)
 		taking->cells[TRACK_ARGS] = packed_value(&taking->event->args);
 }
 
-static bool round_to_ns(json_wide exact, histree_time *out)
+bool json_time_round(json_wide exact, const struct packed_source *packed, histree_time *out)
 {
-	json_wide half = units_per_ns / 2;
-	json_wide ns = (exact + (exact < 0 ? -half : half)) / units_per_ns;
+	const json_wide units_per_ns = 1000000000, half = units_per_ns / 2;
+	const json_wide ns = (exact + (exact < 0 ? -half : half)) / units_per_ns;
 	*out = (histree_time)ns;
-	return ns > INT64_MIN && ns < INT64_MAX;
+	return ns > INT64_MIN && ns < INT64_MAX && packed_time_can_shift(*out, packed->shift);
 }
 
 static bool read_time(struct taking *taking)
 {
 	return json_word_time(member_of(taking, MEMBER_TIME), &taking->exact_time) &&
-	       !__builtin_add_overflow(taking->exact_time, taking->tracks->base * units_per_ns,
-				       &taking->exact_time) &&
-	       round_to_ns(taking->exact_time, &taking->time);
+	       json_time_round(taking->exact_time, taking->tracks->packed, &taking->time);
 }
 
-/* The end is rounded, as the beginning is: so what was nested stays nested. */
+static enum histree_status take_span(struct taking *taking, enum track_class class)
+{
+	json_wide exact;
+	histree_time thread_time;
+	if (json_word_time(member_of(taking, MEMBER_THREAD_TIME), &exact) &&
+	    json_time_round(exact, taking->tracks->packed, &thread_time))
+		taking->cells[TRACK_THREAD_TIME] = packed_int(thread_time);
+	put_args(taking);
+	return json_tracks_add(taking, class);
+}
+
+/*
+ * The end is rounded, as the beginning is: so what was nested stays nested.  Recorders put the duration in when the
+ * event ends: one without a duration had not ended when recording did.
+ */
 static enum histree_status take_complete(struct taking *taking)
 {
-	json_wide duration = 0;
+	json_wide duration;
 	histree_time end, thread_duration;
 	const struct json_word *word = member_of(taking, MEMBER_DURATION);
-	if (word->kind != JSON_ABSENT && !json_word_time(word, &duration))
+	if (word->kind == JSON_ABSENT) /* as some viewers have it */
+		word = member_of(taking, MEMBER_THREAD_DURATION);
+	if (word->kind == JSON_ABSENT)
+		return take_span(taking, TRACK_SPAN_BEGIN);
+	if (!json_word_time(word, &duration))
 		return leave_out(taking, FAULT_TIME);
 	int64_t difference;
-	if (__builtin_add_overflow(taking->exact_time, duration, &duration) || !round_to_ns(duration, &end) ||
+	if (__builtin_add_overflow(taking->exact_time, duration, &duration) ||
+	    !json_time_round(duration, taking->tracks->packed, &end) ||
 	    __builtin_sub_overflow(end, taking->time, &difference))
 		return leave_out(taking, FAULT_TIME);
 	taking->cells[TRACK_DURATION] = packed_int(difference);
 	if (json_word_time(member_of(taking, MEMBER_THREAD_DURATION), &duration) &&
-	    round_to_ns(duration, &thread_duration))
+	    json_time_round(duration, taking->tracks->packed, &thread_duration))
 		taking->cells[TRACK_THREAD_DURATION] = packed_int(thread_duration);
 	put_args(taking);
 	return json_tracks_add(taking, TRACK_SPAN);
@@ -499,9 +570,9 @@ static bool identify(struct taking *taking, bool with_name, struct packed_cell *
 	if (with_name)
 		parts[count++] = taking->cells[TRACK_NAME];
 	/* An id that is not global is told from the same id of other processes by the process. */
-	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
-	struct packed_cell local = text_of(member_of(taking, MEMBER_ID_LOCAL));
-	struct packed_cell scope = text_of(member_of(taking, MEMBER_ID_SCOPE));
+	struct packed_cell id = id_of(taking->tracks, member_of(taking, MEMBER_ID));
+	struct packed_cell local = id_of(taking->tracks, member_of(taking, MEMBER_ID_LOCAL));
+	struct packed_cell scope = text_of(taking->tracks, member_of(taking, MEMBER_ID_SCOPE));
 	if (scope.kind != PACKED_ABSENT)
 		parts[count++] = scope;
 	if (local.kind != PACKED_ABSENT) {
@@ -509,7 +580,7 @@ static bool identify(struct taking *taking, bool with_name, struct packed_cell *
 		parts[count++] = packed_text(pid, strlen(pid));
 		id = local;
 	} else if (id.kind == PACKED_ABSENT) {
-		id = text_of(member_of(taking, MEMBER_ID_GLOBAL));
+		id = id_of(taking->tracks, member_of(taking, MEMBER_ID_GLOBAL));
 	}
 	parts[count++] = id;
 	if (id.kind == PACKED_ABSENT)
@@ -561,19 +632,21 @@ static bool take_value(void *context, const struct event_part *part)
 	double real;
 	if (part->depth != 1 || part->name == NULL || !real_of(part, &real))
 		return true;
-	taking->cells[TRACK_SERIES] = packed_text(part->name, cut(part->name, strlen(part->name)));
+	const size_t used = taking->tracks->texts_used;
+	taking->cells[TRACK_SERIES] = text_of_bytes(taking->tracks, part->name, strlen(part->name));
 	if (strcmp(part->name, "value") == 0)
 		taking->cells[TRACK_SERIES].kind = PACKED_ABSENT;
 	taking->cells[TRACK_VALUE] = packed_real(real);
 	taking->values++;
 	taking->status = json_tracks_add(taking, TRACK_COUNTER);
+	taking->tracks->texts_used = used;
 	return taking->status == HISTREE_OK;
 }
 
 /* A counter is identified by its name and, if it has one, its id. */
 static enum histree_status take_counter(struct taking *taking)
 {
-	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
+	struct packed_cell id = text_of(taking->tracks, member_of(taking, MEMBER_ID));
 	struct packed_cell *name = &taking->cells[TRACK_NAME];
 	if (id.kind != PACKED_ABSENT) {
 		const struct packed_cell parts[] = { *name, id };
@@ -592,8 +665,10 @@ static bool take_metadatum(void *context, const struct event_part *part)
 	struct taking *taking = context;
 	if (part->depth != 1 || part->name == NULL)
 		return true;
-	if (strcmp(part->name, "name") == 0 && part->kind == EVENT_TEXT)
-		taking->cells[TRACK_NAME] = packed_text(part->bytes, cut(part->bytes, part->size));
+	if (strcmp(part->name, "name") == 0 && part->kind == EVENT_TEXT) {
+		taking->tracks->texts_used = 0; /* the last of several counts, and nothing else is kept there */
+		taking->cells[TRACK_NAME] = text_of_bytes(taking->tracks, part->bytes, part->size);
+	}
 	double index;
 	if (strcmp(part->name, "sort_index") == 0 && part->kind == EVENT_INT)
 		taking->cells[TRACK_SORT_INDEX] = packed_int(part->integer);
@@ -636,16 +711,6 @@ static enum histree_status take_metadata(struct taking *taking)
 }
 
 /* ---- phases ---------------------------------------------------------------------------------------------- */
-
-static enum histree_status take_span(struct taking *taking, enum track_class class)
-{
-	json_wide exact;
-	histree_time thread_time;
-	if (json_word_time(member_of(taking, MEMBER_THREAD_TIME), &exact) && round_to_ns(exact, &thread_time))
-		taking->cells[TRACK_THREAD_TIME] = packed_int(thread_time);
-	put_args(taking);
-	return json_tracks_add(taking, class);
-}
 
 /* What exporters of schedulers write: the state of a thread for a time. */
 static bool is_state(const struct taking *taking)
@@ -742,7 +807,7 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	/* Room for all of them; they last as long as the event. */
 	tracks->texts_used = 0;
 	if (!array_reserve(&tracks->texts, &tracks->texts_capacity,
-			   (size_t)TEXTS_MAX * JOINED_MAX * (JSON_TEXT_MAX + 1)))
+			   (size_t)(TEXTS_MAX * JOINED_MAX + SINGLE_MAX) * (JSON_TEXT_MAX + 1)))
 		return error_memory(error, "an event");
 	char letter = phase->kind == JSON_STRING && phase->size == 1 ? phase->bytes[0] : '\0';
 	enum histree_status status = json_tracks_number_of(tracks, member_of(&taking, MEMBER_PID), NULL,
@@ -758,8 +823,10 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 		       tracks->last.pid == pid->integer && tracks->last.tid == tid->integer;
 	if (!is_last && !note_owners(tracks, pid, tid))
 		return error_memory(error, "the order of processes");
-	taking.cells[TRACK_NAME] = text_of(member_of(&taking, MEMBER_NAME));
-	taking.cells[TRACK_CATEGORY] = text_of(member_of(&taking, MEMBER_CATEGORY));
+	taking.cells[TRACK_NAME] = text_of(tracks, member_of(&taking, MEMBER_NAME));
+	tracks->cut += taking.cells[TRACK_NAME].kind == PACKED_TEXT &&
+		       member_of(&taking, MEMBER_NAME)->size > JSON_TEXT_MAX;
+	taking.cells[TRACK_CATEGORY] = text_of(tracks, member_of(&taking, MEMBER_CATEGORY));
 	if (letter == 'M')
 		return take_metadata(&taking);
 	if (!read_time(&taking))
@@ -768,7 +835,8 @@ enum histree_status json_tracks_take(struct json_tracks *tracks, const struct js
 	if (status != HISTREE_OK)
 		return status;
 	/* An event may be the beginning of a flow, a step of it or its end, besides what it is. */
-	const struct packed_cell parts[] = { packed_text("bind", 4), text_of(member_of(&taking, MEMBER_BIND_ID)) };
+	const struct packed_cell parts[] = { packed_text("bind", 4),
+					     id_of(tracks, member_of(&taking, MEMBER_BIND_ID)) };
 	bool is_in = member_of(&taking, MEMBER_FLOW_IN)->kind == JSON_TRUE;
 	bool is_out = member_of(&taking, MEMBER_FLOW_OUT)->kind == JSON_TRUE;
 	if (parts[1].kind == PACKED_ABSENT || (!is_in && !is_out))
@@ -811,6 +879,10 @@ enum histree_status json_tracks_end(struct json_tracks *tracks, struct histree_e
 		if (sentences[fault] != NULL && tracks->faults[fault] > 0)
 			trace_notes_warn(tracks->packed->base.notes, "%s: events are left out that %s: %" PRIu64,
 					 tracks->packed->base.path, sentences[fault], tracks->faults[fault]);
+	if (tracks->cut > 0)
+		trace_notes_warn(tracks->packed->base.notes,
+				 "%s: names of more than %d bytes are cut, of so many events: %" PRIu64,
+				 tracks->packed->base.path, JSON_TEXT_MAX, tracks->cut);
 	for (size_t i = 0; i < tracks->owner_count && tracks->has_indexes && status == HISTREE_OK; i++)
 		if (!tracks->owners[i].has_index) {
 			struct packed_cell cells[TRACK_FIELD_COUNT] = {

@@ -15,7 +15,8 @@
  *
  * Other phases are counted.  Times are exact to the ns: the beginning and the end of a span are rounded separately.
  *
- * An event is an object with a phase.  If several members have one name, the last one counts.
+ * An event is an object with a phase.  If several members have one name, the last one counts; null is as if it were
+ * not there.  An id that is a number is the same in all its spellings.
  */
 #ifndef TRACE_JSON_JSON_TRACKS_H
 #define TRACE_JSON_JSON_TRACKS_H
@@ -62,6 +63,9 @@ bool json_word_int(const struct json_word *word, int64_t *out);
 
 /* A count of microseconds, as a number or a string, in 10^-9 ns. */
 bool json_word_time(const struct json_word *word, json_wide *out);
+
+/* Such a time in ns.  Returns false if it is none that can be, or none as it is handed out. */
+bool json_time_round(json_wide exact, const struct packed_source *packed, histree_time *out);
 void json_event_release(struct json_event *event);
 
 /* Why events were left out. */
@@ -91,8 +95,8 @@ struct json_tracks {
 	struct intern states; /* of threads: tracks whose names were told */
 	char *texts;          /* tracks and ids of flows of the event that is being taken */
 	size_t texts_used, texts_capacity;
-	histree_time base;         /* what times count from: 0, or what the file says before its events */
 	uint64_t taken;            /* events */
+	uint64_t cut;              /* of them, those whose names were cut */
 	struct json_owner *owners; /* in the order of their first events */
 	size_t owner_count, owner_capacity;
 	struct hash_index owner_index;

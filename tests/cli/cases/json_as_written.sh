@@ -14,7 +14,7 @@ cat >numbers.json <<'EOF'
 {"ph":"X","name":"forms","pid":0x10,"tid":+7,"ts":.5e3,"dur":2.,"args":{"on":True,"off":None}}]
 EOF
 build numbers.json
-histree dump --format csv -a tracks s.histree | grep Counters
+histree states --format csv -a tracks s.histree | grep Counters
 
 echo '# commas: none, leading, doubled, trailing'
 cat >commas.json <<'EOF'
@@ -72,8 +72,8 @@ cat >order.json <<'EOF'
 EOF
 build order.json
 histree events --format csv s.histree | grep instant
-histree ls s.histree 'Processes/*' | cut -c 10-
-histree ls s.histree 'Processes/10/*' | cut -c 10-
+histree info --attributes s.histree 'Processes/*' | cut -c 10-
+histree info --attributes s.histree 'Processes/10/*' | cut -c 10-
 histree export --format chrome -a tracks s.histree | grep process_sort_index
 
 echo '# an end at the time at which the span around it ends, and something without a length, too'
@@ -85,3 +85,10 @@ cat >ties.json <<'EOF'
 {"ph":"X","name":"next","pid":1,"tid":7,"ts":30,"dur":5}]
 EOF
 build ties.json
+# Of a program that was killed: its list of events is whole, and only the last brace is missing, or what is behind the list.
+printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":3,"name":"a"}]' >brace.json
+printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":3,"name":"a"}],"otherData":{"x":' >behind.json
+for file in brace behind; do
+	try histree build -q $file.json
+	histree segments $file.json.histree track-spans --format tsv --columns start,end,depth,name
+done
