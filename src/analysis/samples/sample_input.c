@@ -6,6 +6,7 @@
 #include "analysis/samples/sample_input.h"
 
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,7 +286,11 @@ struct sample_binding {
 	bool is_sample, is_named, is_track_name;
 	uint32_t ip, pid, tid, period, mode, chain;
 	uint32_t stack, process, thread; /* of those that are named */
+	uint32_t group;                  /* of counters, which the sample reads */
+	uint32_t reads[SAMPLE_COUNTS_MAX], read_count;
 };
+
+static const char read_prefix[] = "perf_read_";
 
 /* Whether a trace has samples. */
 static bool sample_input_applies(const struct event_trace *trace)
@@ -469,6 +474,11 @@ static struct sample_binding bind(const struct event_class *class)
 		.mode = event_class_field(class, "perf_mode"),
 		.chain = event_class_field(class, "perf_callchain"),
 	};
+	binding.group = event_class_field(class, "perf_id");
+	for (uint32_t i = 0; i < class->field_count && binding.read_count < SAMPLE_COUNTS_MAX; i++)
+		if (binding.group != EVENT_NO_FIELD &&
+		    strncmp(class->fields[i], read_prefix, strlen(read_prefix)) == 0)
+			binding.reads[binding.read_count++] = i;
 	binding.is_sample =
 		class->trace->has_samples && (binding.mode != EVENT_NO_FIELD || binding.chain != EVENT_NO_FIELD);
 	return binding;
@@ -528,6 +538,7 @@ static enum histree_status take_named(struct sample_input *input, const struct e
 	size_t size;
 	bool is_found = true;
 	*sample = (struct sample){ .is_there = false };
+	input->count_count = 0;
 	if (event_string(event, binding->stack, &text, &size))
 		is_found = named_stacks_read(&input->named, text, size, &sample->stack);
 	else if (event_int(event, binding->stack, &number))
@@ -546,6 +557,43 @@ static enum histree_status take_named(struct sample_input *input, const struct e
 		return no_memory(error);
 	stack_tree_count(&input->tree, sample->stack, event->time);
 	return HISTREE_OK;
+}
+
+/*
+ * A sample that reads a group (perf record -e '{cycles,instructions}:S') is one of each event in it, which counted
+ * so much since the group was read before: its own period, too, is what was counted.
+ */
+static bool read_counts(struct sample_input *input, const struct event *event, const struct sample_binding *binding)
+{
+	int64_t id, value;
+	input->count_count = 0;
+	if (binding->read_count == 0 || !event_int(event, binding->group, &id))
+		return true;
+	const uint64_t group = (uint64_t)id ^ (uint64_t)event->class->trace->id << 48;
+	enum { GROUPS_MAX = 1 << 16 }; /* events, times CPUs or threads; a file may make up others */
+	int64_t *before = id_map_find(&input->readings, group);
+	if (before == NULL && input->readings.count >= GROUPS_MAX)
+		return true;
+	if (before == NULL) {
+		before = arena_allocate(&input->reading_memory, SAMPLE_COUNTS_MAX * sizeof(*before),
+					alignof(int64_t));
+		if (before == NULL || !id_map_add(&input->readings, group, before))
+			return false;
+		memset(before, 0, SAMPLE_COUNTS_MAX * sizeof(*before));
+	}
+	for (uint32_t i = 0; i < binding->read_count; i++) {
+		const char *name = event->class->fields[binding->reads[i]] + strlen(read_prefix);
+		if (!event_int(event, binding->reads[i], &value))
+			continue;
+		/* One that is less than before began anew.  What a file makes up may differ by any number. */
+		const int64_t count = value >= before[i] ? (int64_t)((uint64_t)value - (uint64_t)before[i]) : 0;
+		before[i] = value;
+		if (strcmp(name, event->class->name) == 0)
+			input->sample.period = count;
+		else if (count > 0)
+			input->counts[input->count_count++] = (struct sample_count){ name, count };
+	}
+	return true;
 }
 
 static enum histree_status sample_input_begin(void *context, const struct event *event, struct histree_error *error)
@@ -582,6 +630,8 @@ static enum histree_status sample_input_begin(void *context, const struct event 
 		event_int(event, binding->tid, &sample->tid) && event_int(event, binding->pid, &sample->pid);
 	sample->has_pid = sample->has_tid;
 	sample->has_period = event_int(event, binding->period, &sample->period);
+	if (!read_counts(input, event, binding))
+		return no_memory(error);
 	const struct address_space *space =
 		sample->has_tid ? sample_processes_space(&input->processes, trace, sample->pid) : NULL;
 	if (sample->has_tid) {
@@ -631,6 +681,8 @@ static void free_input(void *context)
 {
 	struct sample_input *input = context;
 	sample_processes_release(&input->processes);
+	id_map_release(&input->readings);
+	arena_release(&input->reading_memory);
 	frame_names_release(&input->names);
 	struct named_stacks *named = &input->named;
 	for (size_t i = 0; i < named->table_count; i++) {
@@ -740,7 +792,14 @@ static enum histree_status segments_samples_on_event(void *instance, const struc
 	values[COLUMN_PERIOD] =
 		sample->has_period && sample->period >= 0 ? histree_long(sample->period) : histree_null();
 	values[COLUMN_STACK] = histree_int((int32_t)sample->stack);
-	return histree_segment_store_add(samples->store, &segment, error);
+	enum histree_status status = histree_segment_store_add(samples->store, &segment, error);
+	for (size_t i = 0; i < samples->input->count_count && status == HISTREE_OK; i++) {
+		const struct sample_count *other = &samples->input->counts[i];
+		values[COLUMN_EVENT] = histree_string_n(other->event, strnlen(other->event, EVENT_SIZE_MAX));
+		values[COLUMN_PERIOD] = histree_long(other->count);
+		status = histree_segment_store_add(samples->store, &segment, error);
+	}
+	return status;
 }
 
 static struct segment_counts segments_samples_counts(const void *instance)

@@ -93,8 +93,20 @@ struct sample {
 	const char *process, *thread; /* names; NULL: not known */
 };
 
+/* What another event of its group counted since the group was read before. */
+struct sample_count {
+	const char *event;
+	int64_t count;
+};
+
+enum { SAMPLE_COUNTS_MAX = 16 };
+
 struct sample_input {
 	struct sample sample;
+	struct sample_count counts[SAMPLE_COUNTS_MAX]; /* of the sample */
+	size_t count_count;
+	struct id_map readings; /* int64_t for each counter, by group */
+	struct arena reading_memory;
 	struct frame_names names;
 	struct sample_processes processes;
 	struct stack_tree tree;

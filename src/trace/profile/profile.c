@@ -17,7 +17,7 @@
 bool profile_begin(struct profile *profile, struct packed_source *packed, struct histree_error *error)
 {
 	profile->packed = packed;
-	profile->left_out = profile->spans = 0;
+	profile->left_out = profile->first_left_out = profile->spans = 0;
 	profile->is_out_of_memory = false;
 	packed_samples_begin(&profile->samples, packed, &packed->base.trace);
 	return packed_track_classes(packed, NULL, profile->classes, error);
@@ -26,7 +26,12 @@ bool profile_begin(struct profile *profile, struct packed_source *packed, struct
 void profile_end(struct profile *profile)
 {
 	packed_samples_end(&profile->samples);
-	if (profile->left_out > 0)
+	if (profile->first_left_out > 0)
+		trace_notes_warn(profile->packed->base.notes,
+				 "%s: lines are left out that are no stack with a number: %" PRIu64
+				 ", the first is line %" PRIu64,
+				 profile->packed->base.path, profile->left_out, profile->first_left_out);
+	else if (profile->left_out > 0)
 		trace_notes_warn(
 			profile->packed->base.notes,
 			"%s: samples, spans or frames are left out that have no time, no number or no stack: "

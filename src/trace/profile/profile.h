@@ -27,6 +27,7 @@ struct profile {
 	uint64_t spans;            /* and instants, so far */
 	bool is_out_of_memory;     /* a text could not be read for that */
 	uint64_t left_out;         /* samples, spans or frames that say nothing that can be */
+	uint64_t first_left_out;   /* the number of its line, in a profile of lines */
 };
 
 /* Who has been sampled. */
@@ -73,5 +74,26 @@ enum histree_status profile_add_span(struct profile *profile, const struct profi
 				     const struct profile_span *span, struct histree_error *error);
 enum histree_status profile_read_firefox(struct profile *profile, struct json_span document,
 					 struct histree_error *error);
+
+/* Stacks as lines. */
+enum profile_lines {
+	PROFILE_NO_LINES,
+	PROFILE_FOLDED,  /* "main;run 10" */
+	PROFILE_COUNTED, /* a frame a line, the innermost first, and then a count: of DTrace and bpftrace */
+};
+
+/* What the first bytes of a text are, behind the mark of the order of bytes. */
+enum profile_lines profile_lines_look(const void *bytes, size_t size);
+
+/* Read such a file from where its content is. */
+enum histree_status profile_read_lines(struct profile *profile, enum profile_lines kind,
+				       struct histree_error *error);
+
+/* Whether bytes are the first of a profile of pprof. */
+bool profile_pprof_begins(const void *bytes, size_t size);
+
+/* Read a whole one.  Returns HISTREE_END if it is cut or damaged, which has added what is before. */
+enum histree_status profile_read_pprof(struct profile *profile, const void *bytes, size_t size,
+				       struct histree_error *error);
 
 #endif

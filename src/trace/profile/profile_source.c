@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, and folded stacks, as
- * flamegraph.pl reads them.  The first bytes of a file tell its format.
+ * profile_source.c - profiles as sources: speedscope, V8 (.cpuprofile), Firefox, pprof (profile_pprof.c), and lines
+ * of stacks (profile_lines.c).  The first bytes of a file tell its format.
  *
- * JSON documents are read into memory as a whole, up to PROFILE_DOCUMENT_MAX bytes, also when compressed by gzip;
- * folded stacks are read line by line.
+ * Documents, which are in JSON but those of pprof, are read into memory as a whole, up to PROFILE_DOCUMENT_MAX
+ * bytes, also when compressed by gzip.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -30,7 +30,8 @@ enum profile_look {
 	PROFILE_SPEEDSCOPE,
 	PROFILE_V8,
 	PROFILE_FIREFOX,
-	PROFILE_FOLDED, /* "main;run 10" a line */
+	PROFILE_LINES, /* stacks, line by line */
+	PROFILE_PPROF,
 };
 
 /* ---- what a file is ------------------------------------------------------------------------------------------ */
@@ -57,7 +58,8 @@ static enum profile_look look_at_member(struct json_span name, struct json_span 
 	    (json_span_is_text(name, "profiles") && (has(value, "\"evented\"") || has(value, "\"sampled\""))))
 		return PROFILE_SPEEDSCOPE;
 	if ((json_span_is_text(name, "nodes") && begins_list_of(value, "{") && has(value, "\"callFrame\"")) ||
-	    (json_span_is_text(name, "head") && has(value, "\"functionName\"") && has(value, "\"hitCount\"")) ||
+	    (json_span_is_text(name, "head") && has(value, "\"functionName\"") &&
+	     (has(value, "\"hitCount\"") || has(value, "\"selfSize\""))) ||
 	    (json_span_is_text(name, "samples") && begins_list_of(value, digits)) ||
 	    (json_span_is_text(name, "timeDeltas") && begins_list_of(value, digits)))
 		return PROFILE_V8;
@@ -78,47 +80,12 @@ static bool begins_as_a_recording(struct json_span document)
 	return true;
 }
 
-/* ---- folded stacks --------------------------------------------------------------------------------------- */
-
-static bool is_folded_line(const uint8_t *at, const uint8_t *end)
-{
-	const uint8_t *number;
-	unsigned points = 0;
-	while (end > at && (end[-1] == '\r' || end[-1] == ' '))
-		end--;
-	for (number = end; number > at && (number[-1] == '.' || (number[-1] >= '0' && number[-1] <= '9')); number--)
-		points += number[-1] == '.';
-	for (const uint8_t *byte = at; byte < end; byte++)
-		if (*byte < ' ')
-			return false;
-	return points <= 1 && number < end && number > at + 1 && number[-1] == ' ';
-}
-
-/* Each line ends with a number, and some have frames with semicolons between them; one that is cut says nothing. */
-static bool is_folded(const uint8_t *at, const uint8_t *end)
-{
-	bool has_frames = false;
-	unsigned lines = 0;
-	while (at < end) {
-		const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
-		if (line_end == NULL && lines > 0)
-			break;
-		line_end = line_end != NULL ? line_end : end;
-		const bool says_nothing = line_end == at || *at == '#' || *at == '\r';
-		if (!says_nothing && !is_folded_line(at, line_end))
-			return false;
-		has_frames |= !says_nothing && memchr(at, ';', (size_t)(line_end - at)) != NULL;
-		lines += !says_nothing;
-		at = line_end < end ? line_end + 1 : end;
-	}
-	return has_frames;
-}
-
 static enum profile_look profile_look(const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes, *end = at + size;
 	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
 		at += 3;
+	size = (size_t)(end - at);
 	const struct json_span whole = json_span_value((struct json_span){ at, end, NULL });
 	if (json_span_is(whole, '{')) {
 		struct json_span rest = json_span_inside(whole, '{'), name, value;
@@ -131,7 +98,9 @@ static enum profile_look profile_look(const void *bytes, size_t size)
 		}
 		return PROFILE_NONE;
 	}
-	return is_folded(at, end) ? PROFILE_FOLDED : PROFILE_NONE;
+	if (profile_pprof_begins(at, size))
+		return PROFILE_PPROF;
+	return profile_lines_look(at, size) != PROFILE_NO_LINES ? PROFILE_LINES : PROFILE_NONE;
 }
 
 /* ---- profile speedscope -------------------------------------------------------------------------------------- */
@@ -393,9 +362,12 @@ static bool read_node(struct profile *profile, struct json_span node)
 	return true;
 }
 
-/* What a node of old says, beside the children that it holds; lines count from 1. */
+/*
+ * What a node says that holds its children, beside these: one of old, whose lines count from 1, or one of a
+ * .heapprofile, which has a call, and bytes that it allocated.
+ */
 struct old_node {
-	struct json_span id, name, url, line;
+	struct json_span id, name, url, line, call, size;
 };
 
 static void pass(struct json_span *rest, const char *bytes)
@@ -419,17 +391,25 @@ static struct json_span take_value(struct json_span *rest)
 	return value;
 }
 
-static bool put_old_node(struct profile *profile, const struct old_node *node, uint32_t parent)
+static enum histree_status put_old_node(struct profile *profile, const struct old_node *node, uint32_t parent,
+					struct histree_error *error)
 {
 	int64_t number;
+	char line[32];
 	const bool has_line = json_span_int(node->line, &number) && number > 0;
 	const struct json_span no_line = { node->name.end, node->name.end, NULL };
-	const uint32_t frame = frame_of(profile, node->name, node->url, has_line ? node->line : no_line);
+	const uint32_t frame = json_span_is_there(node->call)
+				       ? frame_of(profile, json_span_find(node->call, "functionName"),
+						  json_span_find(node->call, "url"), line_of(node->call, line))
+				       : frame_of(profile, node->name, node->url, has_line ? node->line : no_line);
 	const uint32_t stack = stack_of(profile, node->id);
 	if (frame == INTERN_NONE || stack == EVENT_NO_STACK)
-		return false;
+		return error_memory(error, "a profile");
 	packed_samples_set(&profile->samples, stack, parent, frame);
-	return true;
+	if (!json_span_int(node->size, &number) || number <= 0)
+		return HISTREE_OK;
+	return profile_sample(profile, &thread, "allocated", (histree_time)profile->samples.added, number, stack,
+			      error);
 }
 
 /*
@@ -463,6 +443,10 @@ static enum histree_status read_old_node(struct profile *profile, struct json_sp
 				node.url = value;
 			else if (json_span_is_text(name, "lineNumber"))
 				node.line = value;
+			else if (json_span_is_text(name, "callFrame"))
+				node.call = value;
+			else if (json_span_is_text(name, "selfSize"))
+				node.size = value;
 			continue;
 		}
 		const uint32_t stack = stack_of(profile, node.id);
@@ -475,8 +459,8 @@ static enum histree_status read_old_node(struct profile *profile, struct json_sp
 	pass_byte(rest, '}');
 	if (!json_span_int(node.id, &number))
 		profile->left_out++;
-	else if (status == HISTREE_OK && !put_old_node(profile, &node, parent))
-		return error_memory(error, "a profile");
+	else if (status == HISTREE_OK)
+		status = put_old_node(profile, &node, parent, error);
 	return status;
 }
 
@@ -575,7 +559,8 @@ static enum histree_status profile_read_v8(struct profile *profile, struct json_
 		status = read_nodes(profile, nodes, read_node, error);
 	if (status == HISTREE_OK)
 		status = read_nodes(profile, nodes, read_children, error);
-	if (status == HISTREE_OK)
+	/* What was allocated in what order says nothing that the nodes do not say. */
+	if (status == HISTREE_OK && profile->samples.added == 0)
 		status = read_samples(profile, document, error);
 	if (status == HISTREE_OK && profile->samples.added == 0) {
 		struct json_span rest = json_span_inside(nodes, '['), node;
@@ -594,8 +579,8 @@ static enum histree_status profile_read_v8(struct profile *profile, struct json_
 
 /* ---- sources ------------------------------------------------------------------------------------------ */
 
-/* The first bytes decide what a file is; a longer line is not one of folded stacks. */
-enum { FIRST_BYTES = 4096, FOLDED_LINE_MAX = 1 << 20, PROFILE_DECIMALS = 3 };
+/* They decide what a file is. */
+enum { FIRST_BYTES = 4096 };
 
 struct profile_source {
 	struct packed_source packed;
@@ -638,136 +623,27 @@ static enum histree_status read_document(struct profile_source *source, enum pro
 			error, HISTREE_ERR_TRACE,
 			"is a profile of more than %d MiB, and such are read as a whole: save a part of it",
 			PROFILE_DOCUMENT_MAX >> 20);
-	struct json_span document =
-		json_span_value((struct json_span){ bytes->at, bytes->end, &source->packed.tables });
-	status = look == PROFILE_SPEEDSCOPE ? profile_read_speedscope(&source->profile, document, error)
-		 : look == PROFILE_V8       ? profile_read_v8(&source->profile, document, error)
-					    : profile_read_firefox(&source->profile, document, error);
+	bool is_read_whole = true;
+	if (look == PROFILE_PPROF) {
+		status = profile_read_pprof(&source->profile, bytes->at, (size_t)(bytes->end - bytes->at), error);
+		is_read_whole = status != HISTREE_END;
+		status = status == HISTREE_END ? HISTREE_OK : status;
+	} else {
+		const struct json_span document =
+			json_span_value((struct json_span){ bytes->at, bytes->end, &source->packed.tables });
+		status = look == PROFILE_SPEEDSCOPE ? profile_read_speedscope(&source->profile, document, error)
+			 : look == PROFILE_V8       ? profile_read_v8(&source->profile, document, error)
+						    : profile_read_firefox(&source->profile, document, error);
+		is_read_whole = status != HISTREE_OK || is_whole(document);
+	}
 	if (source->profile.is_out_of_memory)
 		return error_memory(error, "a profile");
-	if (status != HISTREE_OK || (is_whole(document) && !bytes->is_cut))
+	if (status != HISTREE_OK || (is_read_whole && !bytes->is_cut))
 		return status;
 	notes->report.damaged_streams++;
-	trace_notes_warn(notes, "%s: is cut, or no JSON in some place: what comes after that is lost",
+	trace_notes_warn(notes, "%s: is cut, or damaged in some place: what comes after that is lost",
 			 source->packed.base.path);
 	return packed_source_lose_rest(&source->packed, error);
-}
-
-/* ---- folded stacks --------------------------------------------------------------------------------------- */
-
-/* The next line, without what ends it; HISTREE_END behind the last one. */
-static enum histree_status next_line(struct profile_source *source, const char **line, size_t *size,
-				     struct histree_error *error)
-{
-	struct trace_bytes *bytes = &source->packed.content;
-	enum histree_status status = HISTREE_OK;
-	size_t known = 0;
-	const uint8_t *end;
-	while ((end = bytes->at + known < bytes->end
-			      ? memchr(bytes->at + known, '\n', (size_t)(bytes->end - bytes->at) - known)
-			      : NULL) == NULL &&
-	       status == HISTREE_OK && (known = (size_t)(bytes->end - bytes->at)) < FOLDED_LINE_MAX) {
-		status = packed_source_look(&source->packed, error);
-		if (status == HISTREE_OK)
-			status = trace_bytes_more(bytes, error);
-	}
-	if (status < 0)
-		return status;
-	if (bytes->at == bytes->end)
-		return HISTREE_END;
-	*line = (const char *)bytes->at;
-	*size = (size_t)((end != NULL ? end : bytes->end) - bytes->at);
-	bytes->at += *size + (end != NULL);
-	while (*size > 0 && ((*line)[*size - 1] == '\r' || (*line)[*size - 1] == ' '))
-		--*size;
-	return HISTREE_OK;
-}
-
-/* Returns where the number at the end of a line begins, or NULL. */
-static const char *count_of(const char *line, size_t size)
-{
-	const char *space = memrchr(line, ' ', size);
-	json_wide wide;
-	const bool is = space != NULL && space > line &&
-			json_number_scaled(space + 1, (size_t)(line + size - space) - 1, PROFILE_DECIMALS, &wide) &&
-			wide >= 0 && wide <= INT64_MAX;
-	return is ? space + 1 : NULL;
-}
-
-static uint32_t stack_of_line(struct profile_source *source, const char *at, const char *end)
-{
-	const struct packed_text none = { "", 0 };
-	struct packed_samples *samples = &source->profile.samples;
-	uint32_t stack = EVENT_NO_STACK;
-	for (size_t depth = 0; depth < PACKED_DEEP_MAX && at <= end; depth++) {
-		const char *semicolon = memchr(at, ';', (size_t)(end - at));
-		const char *frame_end = semicolon != NULL ? semicolon : end;
-		const struct packed_text name = { at, (size_t)(frame_end - at) };
-		stack = packed_samples_stack(samples, stack, packed_samples_frame(samples, name, none, none));
-		if (stack == EVENT_NO_STACK)
-			return stack;
-		at = frame_end + 1;
-	}
-	return stack;
-}
-
-static enum histree_status take_line(struct profile_source *source, const char *line, size_t size,
-				     bool has_fractions, struct histree_error *error)
-{
-	static const struct profile_thread nobody = { .has_pid = false };
-	struct profile *profile = &source->profile;
-	const char *count = count_of(line, size);
-	json_wide weight = 0;
-	if (size == 0 || *line == '#')
-		return HISTREE_OK;
-	if (count == NULL) {
-		profile->left_out++;
-		return HISTREE_OK;
-	}
-	json_number_scaled(count, (size_t)(line + size - count), has_fractions ? PROFILE_DECIMALS : 0, &weight);
-	const char *end = count - 1;
-	while (end > line && end[-1] == ' ')
-		end--;
-	const uint32_t stack = stack_of_line(source, line, end);
-	return profile_sample(profile, &nobody, "samples", (histree_time)profile->samples.added, (int64_t)weight,
-			      stack, error);
-}
-
-/* Whether some weights have fractions, for which the file is walked before. */
-static enum histree_status look_for_fractions(struct profile_source *source, bool *out, struct histree_error *error)
-{
-	const char *line;
-	size_t size;
-	enum histree_status status;
-	*out = false;
-	while (!*out && (status = next_line(source, &line, &size, error)) == HISTREE_OK) {
-		const char *count = count_of(line, size);
-		*out = count != NULL && memchr(count, '.', (size_t)(line + size - count)) != NULL;
-	}
-	return !*out && status < 0 ? status : packed_source_rewind(&source->packed, error);
-}
-
-static enum histree_status read_folded(struct profile_source *source, struct histree_error *error)
-{
-	const char *line;
-	size_t size;
-	bool has_fractions;
-	struct trace_notes *notes = source->packed.base.notes;
-	enum histree_status status = look_for_fractions(source, &has_fractions, error);
-	if (status != HISTREE_OK)
-		return status;
-	trace_notes_warn(notes,
-			 "%s: folded stacks have no times: they lie one ns apart, in the order of the file%s",
-			 source->packed.base.path,
-			 has_fractions ? "; they have fractions: their numbers are in thousandths" : "");
-	while ((status = next_line(source, &line, &size, error)) == HISTREE_OK) {
-		status = take_line(source, line, size, has_fractions, error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	if (status == HISTREE_END && source->packed.content.is_cut)
-		return packed_source_lose_rest(&source->packed, error);
-	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
@@ -785,12 +661,13 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	const size_t there = (size_t)(source->packed.content.end - source->packed.content.at);
 	if (there >= 3 && memcmp(source->packed.content.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
 		source->packed.content.at += 3;
-	const size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
-	const enum profile_look look =
-		profile_look(source->packed.content.at, size < FIRST_BYTES ? size : FIRST_BYTES);
-	status = look == PROFILE_NONE     ? error_set(error, HISTREE_ERR_TRACE, "is no profile any more")
-		 : look == PROFILE_FOLDED ? read_folded(source, error)
-					  : read_document(source, look, error);
+	size_t size = (size_t)(source->packed.content.end - source->packed.content.at);
+	size = size < FIRST_BYTES ? size : FIRST_BYTES;
+	const uint8_t *at = source->packed.content.at;
+	const enum profile_look look = profile_look(at, size);
+	status = look == PROFILE_NONE    ? error_set(error, HISTREE_ERR_TRACE, "is no profile any more")
+		 : look == PROFILE_LINES ? profile_read_lines(&source->profile, profile_lines_look(at, size), error)
+					 : read_document(source, look, error);
 	profile_end(&source->profile);
 	packed->base.trace.has_only_samples = packed->base.trace.has_samples && source->profile.spans == 0;
 	return status;
@@ -817,8 +694,8 @@ static void release(struct trace_source *base)
 
 const struct trace_format_kind profile_format = {
 	.size = sizeof(struct profile_source),
-	.reads = "profiles of speedscope, V8, Firefox",
-	.name = "a profile of speedscope, V8 or Firefox, or folded stacks",
+	.reads = "profiles of speedscope, V8, Firefox, pprof",
+	.name = "a profile of speedscope, V8, Firefox or pprof, or folded stacks",
 	.begins = begins,
 	.may_be_packed = true,
 	.scan = scan,

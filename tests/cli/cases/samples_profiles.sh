@@ -80,13 +80,13 @@ cat >markers.json <<'END'
 {"name":"Old","pid":"70","tid":72,"samples":{"stack":[],"time":[]},"stringArray":["Paint","Tick"],
 "markers":{"length":2,"name":[0,1],"time":[1,2],"data":[{"type":"tracing","startTime":1,"endTime":1.5},null]}}]}
 END
-try histree build markers.json -o markers 2>&1 | sed 's/[0-9.]* ms/T ms/'
+try histree build markers.json -o markers 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
 histree segments markers track-spans --format tsv | cut -f 1,2,4-8,12-
 histree events markers --format tsv | grep instant | cut -f 2,5
-histree dump markers --format tsv 2>/dev/null | grep CallStack/1 | cut -f 1,2,5
+histree states markers --format tsv 2>/dev/null | grep CallStack/1 | cut -f 1,2,5
 # A profile that is cut has what comes before.
 head -c 700 spans.speedscope.json >cut.json
-try histree build cut.json -o cut 2>&1 | sed 's/[0-9.]* ms/T ms/'
+try histree build cut.json -o cut 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
 histree flame cut --folded
 # V8 of old: nodes hold their children, lines count from 1, and samples have times of their own.
 cat >old.cpuprofile <<'END'
@@ -100,3 +100,123 @@ END
 histree build -q old.cpuprofile -o old
 histree segments old samples --format tsv | cut -f 1,3,11-13
 histree flame old --folded --count
+# Folded stacks with comments and lines that are none; a call of strace is none.
+printf '# of two machines\n// joined\na;b 2\n\nno stack\na;c 3\na 4\n' >invalid.txt
+try histree build invalid.txt -o invalid 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+histree flame invalid --folded
+# What difffolded.pl writes: the numbers of two profiles.
+printf 'a;b 2 3\na;c 4 0\na;b;d 0 7\n' >two.txt
+histree build two.txt -o two 2>&1 | grep two.numbers
+histree flame two --folded
+printf 'read(3, "a;b", 3) = 3\nread(3, "", 3) = 0\n' >calls.txt
+histree build calls.txt -o calls 2>&1 | grep -c folded
+# What DTrace and bpftrace count: the innermost frame first, the number behind.
+cat >dtrace.txt <<'END'
+CPU     ID                    FUNCTION:NAME
+  0  64091                        :tick-60s 
+
+
+              genunix`kmem_free+0xce
+              genunix`syscall+0x12
+
+              libc.so.1`__close
+              0xff012
+                3
+
+              libc.so.1`read(int, char)+0x7
+                5
+              unix`idle
+END
+try histree build dtrace.txt -o dtrace 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+histree flame dtrace --folded
+cat >bpftrace.txt <<'END'
+Attaching 1 probe...
+
+@count[bash]: 17
+@stacks[
+    schedule+1
+    futex_wait+7
+,
+    worker(int)+12 (/usr/bin/app)
+, app, 42]: 3
+@[bash, 
+    read+7
+    main+1
+]: 2
+@[
+    main+1
+]: x
+END
+try histree build bpftrace.txt -o bpftrace 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+histree flame bpftrace --folded
+histree segments bpftrace sample-stacks --format tsv | cut -f4-6
+# Of a deep stack the innermost frames are kept; a line that is too long says nothing, not even with its end.
+awk 'BEGIN { print "@["; for (i = 0; i < 5000; i++) print "    f" i "+1"; print "]: 1" }' >deep.txt
+histree build -q deep.txt -o deep 2>/dev/null
+histree flame deep --folded | tr ';' '\n' | sed -n '1p;$p'
+awk 'BEGIN { print "a;b 1\nc;d 1"; for (i = 0; i < 150000; i++) printf "frame%d;", i; print "x 7\na;b 2" }' >long.txt
+histree build long.txt -o long 2>&1 | grep left
+histree flame long --folded
+# A report with a word of hexadecimal digits below another one has no samples.
+printf 'MAIN        MAIN          110   0\n CAF        Main          219   0\n' >report.prof
+try histree build report.prof -o report 2>&1 | cut -c 1-60
+# pprof: an inlined function, a location of no function, two values a sample; what is referred to stands behind.
+{
+	printf 'H\200\342\317\252\006\012\004\010\001\020\002\012\004\010\003\020\004\022\010\012\002\001\002\022'
+	printf '\002\002\024\022\010\010\003\010\002\020\001\020\012\032\007\010\001\020\200 (\011"\023\010\001\020'
+	printf '\001\030\220 "\004\010\003\020\007"\004\010\002\020\014"\007\010\003\020\001\030\300 "\012\010\002'
+	printf '\020\001"\004\010\001\020\036*\006\010\001\020\005 \010*\006\010\002\020\006 \010*\006\010\003\020'
+	printf '\007 \0102\0002\007samples2\005count2\003cpu2\013nanoseconds2\004main2\004work2\007inlined2\006app.g'
+	printf 'o2\010/bin/appZ\004\010\003\020\004`\012'
+} >cpu.pb
+gzip -k cpu.pb
+try histree build cpu.pb.gz -o pprof 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+histree flame pprof --folded
+histree flame pprof --folded --event samples
+histree segments pprof sample-stacks --format tsv | cut -f4-6
+head -c 90 cpu.pb >cut.pb
+try histree build cut.pb -o cutpb 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+# As many functions as are inlined at one address.
+{
+	printf '\012\002\010\001\022\006\012\001\001\022\001\001"\246\003\010\001'
+	for line in $(seq 70); do
+		printf '"\004\010\001\020'
+		printf "\\$(printf %03o "$line")"
+	done
+	printf '*\004\010\001\020\0022\0002\003cpu2\001f'
+} >inlined.pb
+histree build -q inlined.pb -o inlined 2>/dev/null
+histree flame inlined --folded | tr ';' '\n' | wc -l
+# Rows of numbers, and sizes in bytes, are no frames.
+printf 'discarded samples = 0\n  19490304       27 @ 0xbccc97 0xc61202\n' >contention.txt
+try histree build contention.txt -o report 2>&1 | cut -c 1-60
+printf ' bytes: Total 1B of 1B (  100%%)\n        65536000B (63.37%%): 1638400B\n' >tags.txt
+try histree build tags.txt -o report 2>&1 | cut -c 1-60
+# Folded with a tab before the number; and as the tools of bcc print stacks: profile, and offcputime with -d.
+printf 'main;a b\t3\nmain\t12\n' >tabs.folded
+flame tabs.folded
+cat >offcpu.txt <<'END'
+Tracing off-CPU time (us) of all threads by user + kernel stack... Hit Ctrl-C to end.
+
+    finish_task_switch
+    schedule
+    --
+    read+0x10
+    main
+    -                DB Worker 3 (4802)
+        1005
+
+    std::foo(int, char)
+    -                sh (7)
+        12
+
+END
+flame offcpu.txt
+# Memory that was allocated, as node --heap-prof samples it.
+cat >memory.heapprofile <<'END'
+{"head":{"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"selfSize":0,"id":1,"children":[
+{"callFrame":{"functionName":"load","scriptId":"5","url":"file:///app.js","lineNumber":3,"columnNumber":1},"selfSize":4096,"id":2,"children":[
+{"callFrame":{"functionName":"","scriptId":"5","url":"file:///app.js","lineNumber":9,"columnNumber":1},"selfSize":512,"id":3,"children":[]}]}]},
+"samples":[{"size":4096,"nodeId":2,"ordinal":1},{"size":512,"nodeId":3,"ordinal":2}]}
+END
+flame memory.heapprofile
