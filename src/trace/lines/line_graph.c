@@ -36,9 +36,9 @@ struct graph_line {
 	histree_time time, duration;
 	int32_t cpu;
 	int64_t thread; /* NO_THREAD: the line does not say, or it is the idle one */
-	const char *comm, *name;
-	size_t comm_size, name_size;
-	size_t depth; /* columns before the text */
+	const char *comm, *name, *args, *ret;
+	size_t comm_size, name_size, args_size, ret_size; /* args: of the call; ret: what it returned */
+	size_t depth;                                     /* columns before the text */
 };
 
 /* ---- a line ---------------------------------------------------------------------------------------------- */
@@ -137,6 +137,20 @@ static bool are_flags(struct line_scan scan)
 	return size > 0 && size <= FLAGS_MAX;
 }
 
+/* What it returned, behind the sign: "ret=0x5", "= 0x5". */
+static void read_value(const char *at, const char *end, struct graph_line *out)
+{
+	const char *sign = at < end ? memchr(at, '=', (size_t)(end - at)) : NULL;
+	if (sign == NULL)
+		return;
+	for (at = sign + 1; at < end && *at == ' ';)
+		at++;
+	out->ret = at;
+	while (at < end && *at != ' ')
+		at++;
+	out->ret_size = (size_t)(at - out->ret);
+}
+
 static void read_call(struct line_scan scan, struct graph_line *out)
 {
 	const size_t size = (size_t)(scan.end - scan.at);
@@ -148,10 +162,18 @@ static void read_call(struct line_scan scan, struct graph_line *out)
 	const size_t rest = (size_t)(scan.end - open);
 	out->name = scan.at;
 	out->name_size = (size_t)(open - scan.at);
-	if (memmem(open, rest, ") {", 3) != NULL)
+	const char *close = memmem(open, rest, ") {", 3), *last = memmem(open, rest, ");", 2);
+	if (close != NULL)
 		out->kind = GRAPH_ENTRY;
-	else if (memmem(open, rest, ");", 2) != NULL)
+	else if ((close = last) != NULL)
 		out->kind = GRAPH_LEAF;
+	if (close == NULL)
+		return;
+	out->args = open + 1;
+	out->args_size = (size_t)(close - out->args);
+	const char *comment = memmem(close, (size_t)(scan.end - close), "/*", 2);
+	if (comment != NULL)
+		read_value(comment + 2, scan.end, out);
 }
 
 /* The name is in a comment: as it is, or before what it returned. */
@@ -163,10 +185,11 @@ static void read_return(struct line_scan scan, struct graph_line *out)
 		return;
 	line_scan_spaces(&scan);
 	out->name = scan.at;
+	read_value(scan.at, scan.end, out);
 	while (scan.at < scan.end && *scan.at != ' ')
 		scan.at++;
 	out->name_size = (size_t)(scan.at - out->name);
-	if (out->name_size > 0 && (*out->name == '=' || *out->name == '*'))
+	if (out->name_size > 0 && (*out->name == '*' || memchr(out->name, '=', out->name_size) != NULL))
 		out->name_size = 0;
 }
 
@@ -249,6 +272,7 @@ struct line_graph {
 	const struct packed_class *classes[TRACK_CLASS_COUNT];
 	struct id_map stacks;
 	struct arena memory;
+	struct packed_parts args;
 	int64_t *runs; /* on each CPU: a thread */
 	size_t cpu_count, cpu_capacity;
 	uint64_t others, untimed, lost, events;
@@ -307,9 +331,33 @@ static enum histree_status stack_of(struct line_graph *graph, const struct graph
 	return line_graph_add(graph, stack, TRACK_THREAD_NAME, PACKED_NO_TIME, cells);
 }
 
-static enum histree_status end_span(struct line_graph *graph, struct graph_stack *stack, histree_time end)
+static void put_text(struct packed_parts *parts, const char *name, const char *text, size_t size)
+{
+	if (size > 0)
+		packed_parts_text(parts, name, strlen(name), text, size);
+}
+
+/* The arguments of a call, and what it returned, where the kernel was asked to print them. */
+static void put_args(struct line_graph *graph, const struct graph_line *line, struct packed_cell *cells)
+{
+	if (line->args_size == 0 && line->ret_size == 0)
+		return;
+	packed_parts_clear(&graph->args);
+	packed_parts_open(&graph->args, EVENT_STRUCTURE, NULL, 0);
+	put_text(&graph->args, "args", line->args, line->args_size);
+	put_text(&graph->args, "ret", line->ret, line->ret_size);
+	packed_parts_close(&graph->args);
+	if (!graph->args.has_failed)
+		cells[TRACK_ARGS] = packed_value(&graph->args);
+}
+
+/* By a line, or with NULL by what comes next. */
+static enum histree_status end_span(struct line_graph *graph, struct graph_stack *stack,
+				    const struct graph_line *line, histree_time end)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { { .kind = PACKED_ABSENT } };
+	if (line != NULL)
+		put_args(graph, line, cells);
 	stack->last = end > stack->last ? end : stack->last;
 	if (--stack->count == 0) {
 		free(stack->open);
@@ -325,7 +373,7 @@ static enum histree_status end_deeper(struct line_graph *graph, struct graph_sta
 {
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && stack->count > 0 && stack->open[stack->count - 1].depth >= depth)
-		status = end_span(graph, stack, time);
+		status = end_span(graph, stack, NULL, time);
 	return status;
 }
 
@@ -344,6 +392,7 @@ static enum histree_status take_call(struct line_graph *graph, struct graph_stac
 		return status;
 	histree_time begin = line->time > stack->last ? line->time : stack->last;
 	put_name(cells, line);
+	put_args(graph, line, cells);
 	stack->last = begin;
 	if (line->kind == GRAPH_LEAF) {
 		histree_time duration = line->has_duration ? line->duration : 0;
@@ -368,13 +417,14 @@ static enum histree_status take_return(struct line_graph *graph, struct graph_st
 	if (status != HISTREE_OK)
 		return status;
 	if (span != NULL && span->depth == line->depth)
-		return end_span(graph, stack, line->has_duration ? span->begin + line->duration : line->time);
+		return end_span(graph, stack, line, line->has_duration ? span->begin + line->duration : line->time);
 	if (!line->has_duration || line->name_size == 0) {
 		graph->others++;
 		return HISTREE_OK;
 	}
 	/* It was called before the drawing began. */
 	put_name(cells, line);
+	put_args(graph, line, cells);
 	cells[TRACK_DURATION] = packed_int(line->duration);
 	return line_graph_add(graph, stack, TRACK_SPAN, line->time - line->duration, cells);
 }
@@ -464,6 +514,7 @@ void line_graph_free(struct line_graph *graph)
 		free(((struct graph_stack *)entry->record)->open);
 	id_map_release(&graph->stacks);
 	arena_release(&graph->memory);
+	packed_parts_release(&graph->args);
 	free(graph->runs);
 	free(graph);
 }

@@ -259,13 +259,17 @@ static bool read_call(struct line_scan scan, struct line_head *out)
 	return take_name(out, begin - more, size + more, &scan);
 }
 
-/* "vfs_read <-ksys_read", as the tracer of functions has it. */
+/* "vfs_read <-ksys_read", "vfs_read(count=5) <-ksys_read", as the tracer of functions has it. */
 static bool read_function(struct line_scan scan, struct line_head *out)
 {
 	static char name[] = "function";
 	struct line_scan whole = scan;
 	while (scan.at < scan.end && is_name_byte(*scan.at))
 		scan.at++;
+	char *arrow = scan.at > whole.at && scan.at < scan.end && *scan.at == '('
+			      ? memmem(scan.at, (size_t)(scan.end - scan.at), ") <-", 4)
+			      : NULL;
+	scan.at = arrow != NULL ? arrow + 1 : scan.at;
 	return scan.at > whole.at && line_scan_word(&scan, " <-") && take_name(out, name, strlen(name), &whole);
 }
 
@@ -356,6 +360,21 @@ static bool is_at_column(const char *begin, const char *digits)
 		return false;
 	const char *at = begin + NAME_COLUMNS;
 	return (*at == '-' && digits == at + 1) || before_spaces(begin, digits) <= at;
+}
+
+size_t line_file(const char *line, size_t size, const char **name)
+{
+	static const char suffix[] = ".dat";
+	const size_t suffix_size = strlen(suffix);
+	struct line_scan scan = { (char *)(uintptr_t)line, (char *)(uintptr_t)line + size };
+	line_scan_spaces(&scan);
+	const char *colon = memchr(scan.at, ':', (size_t)(scan.end - scan.at));
+	*name = scan.at;
+	if (colon == NULL || colon + 1 == scan.end || !line_is_blank(colon[1]) ||
+	    (size_t)(colon - scan.at) <= suffix_size || memcmp(colon - suffix_size, suffix, suffix_size) != 0 ||
+	    memchr(scan.at, ' ', (size_t)(colon - scan.at)) != NULL)
+		return 0;
+	return (size_t)(colon - scan.at);
 }
 
 /* The next "[003]" with what belongs to it on both sides.  `scan` moves behind it, *rest behind the time. */
@@ -506,6 +525,34 @@ static bool is_chain(struct line_scan scan)
 	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
 		scan.at++;
 	return scan.at > begin && (scan.at == scan.end || line_is_blank(*scan.at));
+}
+
+bool line_begins_dump(const char *line, size_t size)
+{
+	static const char first[] = "PROCESS DUMP";
+	return size == strlen(first) && memcmp(line, first, size) == 0;
+}
+
+bool line_dump_read(char *line, size_t size, struct line_head *out)
+{
+	static char name[] = "process_dump";
+	struct line_scan scan = { line, line + size };
+	uint64_t number;
+	while (scan.at < scan.end && !line_is_blank(*scan.at))
+		scan.at++;
+	for (int i = 0; i < 2; i++) {
+		line_scan_spaces(&scan);
+		if (!line_scan_number(&scan, &number) || scan.at == scan.end || !line_is_blank(*scan.at))
+			return false;
+	}
+	line_scan_spaces(&scan);
+	struct line_scan rest = scan;
+	/* The line of a process has a size here. */
+	if (scan.at == scan.end || (line_scan_number(&rest, &number) && rest.at < rest.end))
+		return false;
+	const struct line_scan whole = { line, line + size };
+	*out = no_head;
+	return take_name(out, name, strlen(name), &whole);
 }
 
 void line_head_read(char *line, size_t size, unsigned columns, struct line_head *out)

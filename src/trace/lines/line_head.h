@@ -51,6 +51,21 @@ struct line_head {
 };
 
 /*
+ * A report of several files has the name of one in front of each line, "guest.dat:".  Returns its size, 0 if there
+ * is none.
+ */
+size_t line_file(const char *line, size_t size, const char **name);
+
+/*
+ * systrace puts what ps printed before the events: a line "PROCESS DUMP", a line for each process, with sizes, and
+ * a line for each thread, "u0_a7  1234  1301 RenderThread": its user, process, number and name.
+ */
+bool line_begins_dump(const char *line, size_t size);
+
+/* Returns whether a line of a dump is of a thread; then the head is an event that says so. */
+bool line_dump_read(char *line, size_t size, struct line_head *out);
+
+/*
  * Read the line of `size` bytes, without its end.  `columns` is how many flags of ftrace lines of the file have;
  * 0: not known.
  */

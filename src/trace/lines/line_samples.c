@@ -138,7 +138,9 @@ static bool is_bare_frame(const char *begin, const char *end)
 	if (at < end && *at != ' ')
 		return false;
 	trim(&at, &end);
-	return digits >= (last_group(at, end) != NULL ? DIGITS_MIN : DIGITS_ENOUGH);
+	if (last_group(at, end) != NULL)
+		return digits >= DIGITS_MIN;
+	return digits >= DIGITS_ENOUGH && (at == end || !is_digit(*at));
 }
 
 bool line_sample_take(struct line_sample *sample, const char *line, size_t size, bool *is_kept)
@@ -323,7 +325,7 @@ static bool is_pid(struct line_scan word, int32_t *out)
 	return is;
 }
 
-/* "%16lx", and a name behind it (evsel_fprintf.c). */
+/* "%16lx", and behind it a name, or a binary in parentheses (evsel_fprintf.c). */
 static bool has_address(const char *line, size_t size)
 {
 	enum { COLUMNS = 16 };
@@ -333,12 +335,21 @@ static bool has_address(const char *line, size_t size)
 	for (const char *digit = at; digit < line + COLUMNS && size >= COLUMNS; digit++)
 		if (line_scan_digit(*digit) < 0)
 			return false;
-	return size >= COLUMNS && at < line + COLUMNS && (size == COLUMNS || line[COLUMNS] == ' ');
+	const char *name = line + COLUMNS + 1, *end = line + size;
+	const bool is_apart = size >= COLUMNS && at < line + COLUMNS && (size == COLUMNS || line[COLUMNS] == ' ');
+	return is_apart && (name >= end || *name != '(' || end[-1] == ')');
 }
 
 bool line_sample_is_frame(const char *line, size_t size)
 {
 	return size > 0 && *line == '\t' && has_address(line + 1, size - 1);
+}
+
+bool line_sample_is_likely(const char *line, size_t size)
+{
+	const char *begin = line, *end = line + size;
+	trim(&begin, &end);
+	return has_address(line, size) || line_sample_is_frame(line, size) || is_bare_frame(begin, end);
 }
 
 bool line_sample_is_alone(const char *line, size_t size)

@@ -58,6 +58,9 @@ bool line_sample_head(char *line, size_t size, struct line_head *out);
 bool line_sample_is_frame(const char *line, size_t size);
 bool line_sample_is_alone(const char *line, size_t size);
 
+/* Or, however it is indented, one that no word of another text begins, such as "CAF". */
+bool line_sample_is_likely(const char *line, size_t size);
+
 /* Whether an event is counted, such as "cycles:u", and no tracepoint. */
 bool line_sample_is_counted(const char *name, size_t size);
 

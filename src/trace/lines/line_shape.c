@@ -94,10 +94,14 @@ static const struct state_letter plugin_letters[] = {
 	{ 'P', false, 0x40 }, { 'I', false, 0x80 }, { 'W', true, 0x80 },  { 0, false, 0 },
 };
 
-/* A letter, or what a kernel had no letter for, "0x800", which is nothing that is known. */
+/*
+ * A letter; the number itself, as raw fields are printed; or what a kernel had no letter for, "0x800", which is
+ * nothing that is known.
+ */
 static bool read_letter(struct line_scan *scan, const struct state_letter *letters, int64_t *states, int64_t *alone)
 {
-	int64_t unknown;
+	enum { KNOWN = 0x1ff };
+	int64_t number;
 	if (scan->at == scan->end)
 		return false;
 	for (; letters->letter != 0; letters++)
@@ -106,7 +110,10 @@ static bool read_letter(struct line_scan *scan, const struct state_letter *lette
 			scan->at++;
 			return true;
 		}
-	return line_scan_integer(scan, &unknown);
+	if (!line_scan_integer(scan, &number))
+		return false;
+	*states |= (number & ~KNOWN) == 0 ? number : 0;
+	return true;
 }
 
 static bool read_state(struct line_scan *scan, const struct state_letter *letters, int64_t *out)
@@ -237,31 +244,45 @@ bool line_shape_match(const struct line_shape *shape, char *text, size_t size, s
 	"gfp_flags={gfp_flags:text}"
 #define FREED "call_site={call_site:text} ptr={ptr:hex}"
 #define PACKET "dev={name:text} skbaddr={skbaddr:hex} len={len}"
+#define VECTOR(name)                                           \
+	{ "irq_vectors:" name "_entry", "vector={vector}" },   \
+	{                                                      \
+		"irq_vectors:" name "_exit", "vector={vector}" \
+	}
+/* Those that begin with "task", and handlers and actions without brackets, are of kernels before 2.6.35. */
 static const struct shape_row rows[] = {
 	{ "sched:sched_switch", "prev_comm={prev_comm:text} prev_pid={prev_pid} prev_prio={prev_prio} "
 				"prev_state={prev_state:state} ==> "
 				"next_comm={next_comm:text} next_pid={next_pid} next_prio={next_prio}" },
 	{ "sched:sched_switch", "{prev_comm:text}:{prev_pid} [{prev_prio}] {prev_state:bits} ==> "
 				"{next_comm:text}:{next_pid} [{next_prio}]" },
+	{ "sched:sched_switch", "task {prev_comm:text}:{prev_pid} [{prev_prio}] ({prev_state:state}) ==> "
+				"{next_comm:text}:{next_pid} [{next_prio}]" },
 	{ "sched:sched_wakeup", THREAD " target_cpu={target_cpu}" },
 	{ "sched:sched_wakeup", THREAD " success={success} target_cpu={target_cpu}" },
 	{ "sched:sched_wakeup", "{comm:text}:{pid} [{prio}] success={success} CPU:{target_cpu}" },
 	{ "sched:sched_wakeup", "{comm:text}:{pid} [{prio}] CPU:{target_cpu}" },
 	{ "sched:sched_wakeup", "{comm:text}:{pid} [{prio}]<CANT FIND FIELD success> CPU:{target_cpu}" },
+	{ "sched:sched_wakeup", "task {comm:text}:{pid} [{prio}] success={success} [{target_cpu}]" },
 	{ "sched:sched_wakeup_new", THREAD " target_cpu={target_cpu}" },
 	{ "sched:sched_wakeup_new", THREAD " success={success} target_cpu={target_cpu}" },
 	{ "sched:sched_wakeup_new", "{comm:text}:{pid} [{prio}] success={success} CPU:{target_cpu}" },
 	{ "sched:sched_wakeup_new", "{comm:text}:{pid} [{prio}] CPU:{target_cpu}" },
 	{ "sched:sched_wakeup_new", "{comm:text}:{pid} [{prio}]<CANT FIND FIELD success> CPU:{target_cpu}" },
+	{ "sched:sched_wakeup_new", "task {comm:text}:{pid} [{prio}] success={success} [{target_cpu}]" },
 	{ "sched:sched_waking", THREAD " target_cpu={target_cpu}" },
 	{ "sched:sched_waking", THREAD " success={success} target_cpu={target_cpu}" },
 	{ "sched:sched_migrate_task", THREAD " orig_cpu={orig_cpu} dest_cpu={dest_cpu}" },
+	{ "sched:sched_migrate_task", "task {comm:text}:{pid} [{prio}] from: {orig_cpu} to: {dest_cpu}" },
 	{ "sched:sched_pi_setprio", "comm={comm:text} pid={pid} oldprio={oldprio} newprio={newprio}" },
 	{ "sched:sched_process_fork", "comm={parent_comm:text} pid={parent_pid} "
 				      "child_comm={child_comm:text} child_pid={child_pid}" },
+	{ "sched:sched_process_fork",
+	  "parent {parent_comm:text}:{parent_pid} child {child_comm:text}:{child_pid}" },
 	{ "sched:sched_process_exec", "filename={filename:text} pid={pid} old_pid={old_pid}" },
 	{ "sched:sched_process_exit", THREAD " group_dead={group_dead:text}" },
 	{ "sched:sched_process_exit", THREAD },
+	{ "sched:sched_process_exit", "task {comm:text}:{pid} [{prio}]" },
 	{ "sched:sched_process_free", THREAD },
 	{ "sched:sched_process_wait", THREAD },
 	{ "sched:sched_wait_task", THREAD },
@@ -277,10 +298,25 @@ static const struct shape_row rows[] = {
 	{ "sched:sched_prepare_exec", "interp={interp:text} filename={filename:text} pid={pid} comm={comm:text}" },
 
 	{ "irq:irq_handler_entry", "irq={irq} name={name:text}" },
+	{ "irq:irq_handler_entry", "irq={irq} handler={name:text}" },
 	{ "irq:irq_handler_exit", "irq={irq} ret={ret:text}" },
+	{ "irq:irq_handler_exit", "irq={irq} return={ret:text}" },
 	{ "irq:softirq_raise", "vec={vec} [action={:text}]" },
 	{ "irq:softirq_entry", "vec={vec} [action={:text}]" },
+	{ "irq:softirq_entry", "softirq={vec} action={:text}" },
 	{ "irq:softirq_exit", "vec={vec} [action={:text}]" },
+	{ "irq:softirq_exit", "softirq={vec} action={:text}" },
+	VECTOR("local_timer"),
+	VECTOR("reschedule"),
+	VECTOR("call_function"),
+	VECTOR("call_function_single"),
+	VECTOR("irq_work"),
+	VECTOR("x86_platform_ipi"),
+	VECTOR("thermal_apic"),
+	VECTOR("threshold_apic"),
+	VECTOR("deferred_error_apic"),
+	VECTOR("error_apic"),
+	VECTOR("spurious_apic"),
 	{ "irq:tasklet_entry", "tasklet={tasklet} function={func:text}" },
 	{ "irq:tasklet_exit", "tasklet={tasklet} function={func:text}" },
 
@@ -386,11 +422,14 @@ static const struct shape_row rows[] = {
 			       "oom_score_adj={oom_score_adj}" },
 	{ "task:task_rename", "pid={pid} oldcomm={oldcomm:text} newcomm={newcomm:text} "
 			      "oom_score_adj={oom_score_adj}" },
+	/* Since Linux 6.14, of the thread itself. */
+	{ "task:task_rename", "oldcomm={oldcomm:text} newcomm={newcomm:text} oom_score_adj={oom_score_adj}" },
 
 	{ "perf_fork", "({pid}:{tid}):({ppid}:{ptid})" },
 	{ "perf_thread", "({pid}:{tid}):({ppid}:{ptid})" },
 	{ "perf_exit", "({pid}:{tid}):({ppid}:{ptid})" },
 	{ "perf_comm", "{comm:text}:{pid}/{tid}" },
+	{ "process_dump", "{:text} {pid} {tid} {comm:text}" },
 	{ "perf_mmap", "{pid}/{tid}: [{start}({len}) @ {pgoff}]: {:text} {filename:text}" },
 	{ "perf_mmap2", "{pid}/{tid}: [{start}({len})" },
 

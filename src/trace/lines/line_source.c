@@ -41,19 +41,21 @@ struct line_preface {
 	bool has_only_samples;        /* and no tracepoint */
 	bool has_no_times;            /* which samples can do without */
 	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
+	bool has_dump;                /* of processes, before the events (line_head.h) */
 	bool is_count;                /* the clock of which counts something else than time */
 	char tracer[TRACE_FACT_SIZE]; /* of ftrace: "nop", "function_graph"; "" where it does not say */
 	char machine[TRACE_FACT_SIZE];
 	struct trace_facts facts;
-	uint64_t overwritten; /* events that were written, and are not there any more */
-	histree_time first;   /* of the first event; INT64_MIN: it has no time */
-	unsigned columns;     /* of flags; 0: no line says it */
+	uint64_t overwritten;       /* events that were written, and are not there any more */
+	histree_time first;         /* of the first event; INT64_MIN: it has no time */
+	unsigned columns;           /* of flags; 0: no line says it */
+	char file[TRACE_FACT_SIZE]; /* of the first event, in a report of several; "" */
 };
 
 /* ---- line preface -------------------------------------------------------------------------------------------- */
 
 /* So far a text is looked at; a header of "perf script --header" has some hundred lines. */
-enum { PREFACE_SIZE = 256 << 10, PREFACE_LINES = 16 };
+enum { PREFACE_SIZE = 256 << 10, PREFACE_LINES = 16, DUMP_SIZE = 16 << 20 };
 
 /* Of a text with samples, a chain of calls comes with the first event, or with one of those after it. */
 enum { SAMPLE_LINES = 64 };
@@ -131,7 +133,8 @@ static void look_for_heads(struct first_lines *first, struct line_preface *out, 
 {
 	struct line_head untimed = { .kind = LINE_OTHER };
 	const bool is_frame =
-		((first->may_be_untimed || first->may_be_head) && has_frame(&first->sample, line, size)) ||
+		((first->may_be_head || (first->may_be_untimed && line_sample_is_likely(line, size))) &&
+		 has_frame(&first->sample, line, size)) ||
 		(first->may_be_nobody && line_sample_is_frame(line, size)) ||
 		(line_sample_is_alone(line, size) && has_frame(&first->sample, line, size));
 	if (is_frame) {
@@ -150,12 +153,13 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 	char *line;
 	size_t size;
 	enum histree_status status = HISTREE_OK;
-	for (unsigned others = 0;
-	     !out->has_event && others < PREFACE_LINES && text->line_at - text->begin < PREFACE_SIZE;) {
+	for (unsigned others = 0; !out->has_event && (others < PREFACE_LINES || out->has_dump || text->is_page) &&
+				  text->line_at - text->begin < (out->has_dump ? DUMP_SIZE : PREFACE_SIZE);) {
 		status = line_text_next(text, &line, &size, error);
 		if (status != HISTREE_OK)
 			break;
 		line_head_read(line, size, out->columns, &head);
+		out->has_dump |= line_begins_dump(line, size);
 		if (head.kind == LINE_COMMENT)
 			read_comment((struct line_scan){ line, line + size }, out);
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
@@ -167,11 +171,15 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			out->columns = head.flags;
 		if (out->has_event && head.has_time)
 			out->first = head.time;
+		const char *file;
+		const size_t file_size = out->has_event ? line_file(line, size, &file) : 0;
+		if (file_size > 0 && file_size < sizeof(out->file))
+			memcpy(out->file, file, file_size);
 		out->is_count = out->has_event && head.is_count;
 		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
 		if (out->has_event)
 			look_for_samples(first, out, &head, line, size);
-		else
+		else if (!out->is_strace && !out->is_graph)
 			look_for_heads(first, out, &head, line, size);
 	}
 	while (status == HISTREE_OK && out->has_event && !out->has_no_times && first->left > 0) {
@@ -229,8 +237,8 @@ static bool may_be_marker(const char *line, size_t size)
 
 static bool is_marker(const struct line_head *head)
 {
-	static const char *const names[] = { "tracing_mark_write", "print", "ftrace:print", "0" };
-	bool is = false;
+	static const char *const names[] = { "print", "ftrace:print" };
+	bool is = packed_marker_is_writer(head->name, head->name_size);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		is |= head->name_size == strlen(names[i]) && memcmp(head->name, names[i], head->name_size) == 0;
 	return (is && packed_marker_is(head->text, head->text_size)) || line_graph_is_event(head);
@@ -518,6 +526,8 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	stream->has_samples = source->preface.has_samples;
 	stream->has_no_times = source->preface.has_no_times;
 	stream->first = source->preface.first;
+	stream->file = source->preface.file;
+	stream->in_dump = source->preface.has_dump;
 	if (at == NULL && stream->has_no_times)
 		trace_notes_warn(
 			base->notes,

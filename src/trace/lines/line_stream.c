@@ -426,6 +426,9 @@ static enum histree_status take_event(struct line_stream *stream, const struct l
 				      size_t size, uint64_t line_at, uint64_t number, struct histree_error *error)
 {
 	bool is_event = head->kind == LINE_EVENT && head->has_time;
+	static const char sched[] = "sched:sched_";
+	stream->bare += is_event && head->text_size == 0 && head->name_size > strlen(sched) &&
+			memcmp(head->name, sched, strlen(sched)) == 0;
 	enum histree_status status = is_event ? add_row(stream, head, line_at, error) : HISTREE_NOT_FOUND;
 	if (status != HISTREE_NOT_FOUND)
 		return status;
@@ -568,6 +571,29 @@ static enum histree_status take_line(struct line_stream *stream, char *line, siz
 
 /* ---- the window ------------------------------------------------------------------------------------------ */
 
+/* Threads and CPUs of another file are those of another machine, or the same once more. */
+static bool is_of_other(struct line_stream *stream, const char *line, size_t size)
+{
+	const char *file;
+	const size_t file_size = *stream->file != '\0' ? line_file(line, size, &file) : 0;
+	const bool is =
+		file_size > 0 && (file_size != strlen(stream->file) || memcmp(file, stream->file, file_size) != 0);
+	stream->of_others += is;
+	return is;
+}
+
+/* What ps printed before the events is told at the time of the first one. */
+static enum histree_status take_dump(struct line_stream *stream, char *line, size_t size,
+				     struct histree_error *error)
+{
+	struct line_head head;
+	if (stream->first == INT64_MIN || !line_dump_read(line, size, &head))
+		return HISTREE_OK;
+	head.time = stream->first;
+	head.has_time = head.is_record = true;
+	return take_event(stream, &head, line, size, stream->text.line_at, stream->text.lines, error);
+}
+
 /* Read lines until the window is full, a line is late, or the text at its end. */
 static enum histree_status fill(struct line_stream *stream, struct histree_error *error)
 {
@@ -582,11 +608,15 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 			enum histree_status last = add_pending(stream, error);
 			return last < 0 ? last : status == HISTREE_END ? HISTREE_OK : status;
 		}
+		if (is_of_other(stream, line, size))
+			continue;
 		if (stream->has_samples) {
 			status = take_line(stream, line, size, error);
 		} else {
 			line_head_read(line, size, stream->text.columns, &head);
-			status = is_told(stream, &head)
+			stream->in_dump = stream->in_dump && head.kind != LINE_EVENT;
+			status = stream->in_dump ? take_dump(stream, line, size, error)
+				 : is_told(stream, &head)
 					 ? take_record(stream, &head, line, size, error)
 					 : take_event(stream, &head, line, size, stream->text.line_at,
 						      stream->text.lines, error);
@@ -607,6 +637,18 @@ static void end_stream(struct line_stream *stream)
 				 "%s: %" PRIu64 " line%s no event%s and left out, at first line %" PRIu64 ": '%s'",
 				 stream->base.name, stream->others, stream->others == 1 ? " is" : "s are",
 				 stream->others == 1 ? "" : "s", stream->first_other, stream->first_words);
+	if (stream->is_whole && stream->bare > 0)
+		trace_notes_warn(notes,
+				 "%s: events of the scheduler without their fields, which say nothing: %" PRIu64
+				 "; 'perf script -F +trace' prints them",
+				 stream->base.name, stream->bare);
+	if (stream->is_whole && stream->of_others > 0)
+		trace_notes_warn(notes,
+				 "%s: it is a report of several files, and %" PRIu64
+				 " line%s of others than '%s' %s "
+				 "left out: report each by itself, as in 'trace-cmd report FILE'",
+				 stream->base.name, stream->of_others, stream->of_others == 1 ? "" : "s",
+				 stream->file, stream->of_others == 1 ? "is" : "are");
 	if (stream->is_whole && stream->chain_lines > 0)
 		trace_notes_warn(notes, "%s: %" PRIu64 " line%s of chains of calls %s left out", stream->base.name,
 				 stream->chain_lines, stream->chain_lines == 1 ? "" : "s",

@@ -70,6 +70,10 @@ struct line_stream {
 	struct line_cpus cpus;
 	bool tells_cpus;              /* the text does not */
 	uint64_t others, chain_lines; /* that are no events */
+	const char *file;             /* of which the lines are read, in a report of several; "": of none */
+	bool in_dump;                 /* of processes: no event was read */
+	uint64_t bare;                /* events of the scheduler without fields */
+	uint64_t of_others;           /* lines of other files */
 	uint64_t first_other;         /* its number */
 	char first_words[64];         /* its beginning */
 	bool is_whole;                /* from the first line on */

@@ -3,8 +3,8 @@ cp "$DATA/lines-made/trace.txt" trace.txt
 try histree build -q trace.txt -o store
 histree info store | grep -E 'event count|lost|warning' | sed "s|$PWD/||"
 histree events store | sed -n 2,5p
-histree query store --at +1us 'Threads/41/*' --format tsv
-histree rebuild -q store
+histree states store --at +1us 'Threads/41/*' --format tsv
+histree copy --rebuild -q store
 histree info store | grep 'event count'
 gzip trace.txt
 try histree build -q trace.txt.gz -o packed
@@ -48,5 +48,62 @@ cat >groups.txt <<'EVENTS'
 EVENTS
 try histree build -q -a kernel,network,kernel-memory,io -o groups groups.txt
 histree events groups --format tsv | cut -f4,5
-histree query groups -a kernel-memory --at +900us 'Threads/*/*' --format tsv
-histree query groups -a network --at +900us 'Interfaces/*/*' --format tsv
+histree states groups -a kernel-memory --at +900us 'Threads/*/*' --format tsv
+histree states groups -a network --at +900us 'Interfaces/*/*' --format tsv
+# Kernels before 2.6.35 wrote tasks otherwise, and since 6.14 a thread that is renamed is not told; interrupts of vectors.
+cat >kernels.txt <<'EVENTS'
+          <idle>-0     [000]   100.000000: sched_switch: task swapper:0 [140] (R) ==> my app:101 [120]
+          my app-101   [000]   100.002000: irq_handler_entry: irq=30 handler=eth0
+          my app-101   [000]   100.002500: irq_handler_exit: irq=30 return=handled
+          my app-101   [000]   100.003000: softirq_entry: softirq=1 action=TIMER
+          my app-101   [000]   100.003100: softirq_exit: softirq=1 action=TIMER
+          my app-101   [000]   100.004000: sched_wakeup: task w:102 [120] success=1 [000]
+          my app-101   [000]   100.005000: task_rename: oldcomm=my app newcomm=GC worker oom_score_adj=0
+       GC worker-101   [000]   100.006000: local_timer_entry: vector=236
+       GC worker-101   [000]   100.006200: local_timer_exit: vector=236
+       GC worker-101   [000]   100.010000: sched_switch: task GC worker:101 [120] (S) ==> w:102 [120]
+               w-102   [000]   100.011000: sched_switch: task w:102 [120] (x) ==> swapper:0 [140]
+EVENTS
+histree build -q -a kernel,irqs,softirqs,wakeups -o kernels kernels.txt
+histree top kernels --format tsv | cut -f2-6
+histree states kernels 'Threads/101/Exec_name' --format tsv
+histree segments kernels irqs --format tsv --columns start,duration,name
+# A wakeup that found the thread awake is none; perf may have been told to leave the fields out.
+cat >awake.txt <<'EVENTS'
+          <idle>-0     [000]   100.000000: sched_switch: task swapper:0 [140] (R) ==> my app:101 [120]
+          my app-101   [000]   100.010000: sched_switch: task my app:101 [120] (D) ==> w:102 [120]
+               w-102   [000]   100.011000: sched_wakeup: task my app:101 [120] success=0 [000]
+               w-102   [000]   100.015000: sched_wakeup: task my app:101 [120] success=1 [000]
+               w-102   [000]   100.016000: sched_switch: task w:102 [120] (S) ==> my app:101 [120]
+          my app-101   [000]   100.020000: sched_switch: task my app:101 [120] (S) ==> swapper:0 [140]
+EVENTS
+histree build -q -a kernel -o awake awake.txt
+histree top awake --thread 101 --format tsv --columns user,waiting,blocked
+printf 'app 77 [003] 921.%d: sched:sched_switch: \n' 700000 800000 >bare.txt
+histree build -a kernel -o bare bare.txt 2>&1 | grep 'warning: bare'
+# Each line of a report of several files says of which: those of the first are read.
+cat >both.txt <<'EVENTS'
+ trace.dat:          bash-101   [000]   100.000000: sched_switch:         swapper/0:0 [120] R ==> bash:101 [120]
+ guest.dat:          bash-101   [000]   100.001000: sched_switch:         swapper/0:0 [120] R ==> bash:101 [120]
+ trace.dat:          bash-101   [000]   100.005000: sched_switch:         bash:101 [120] S ==> swapper/0:0 [120]
+ guest.dat:          bash-101   [000]   100.006000: sched_switch:         bash:101 [120] S ==> swapper/0:0 [120]
+EVENTS
+histree build -a kernel -o both both.txt 2>&1 | grep 'warning: both'
+histree top both --format tsv | cut -f2-4
+# A page of systrace may have what ps printed before the trace: whose threads are, and what they are called.
+{
+	printf '<html>\n<script>\n'
+	seq -f 'var v%g;' 40
+	printf '</script>\n<script class="trace-data" type="application/text">\nPROCESS DUMP\n'
+	printf 'USER PID PPID VSZ RSS WCHAN ADDR S NAME COMM\nu0_a7 1234 500 1000000 50000 SyS_epoll_wait 0 S com.app com.app\n'
+	seq -f 'root %g 2 0 0 worker_thread 0 S kworker/%g kworker/%g' 100 120
+	printf 'USER PID TID CMD\nu0_a7 1234 1234 com.app\nu0_a7  1234  101 Binder:1234_1\n</script>\n'
+	printf '<script class="trace-data" type="application/text">\n# tracer: nop\n'
+	printf '  <idle>-0 [000] d..2 10.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> '
+	printf 'next_comm=Binder:1234_1 next_pid=101 next_prio=120\n'
+	printf '  Binder:1234_1-101 [000] d..2 10.005000: sched_switch: prev_comm=Binder:1234_1 prev_pid=101 prev_prio=120 prev_state=S ==> '
+	printf 'next_comm=swapper/0 next_pid=0 next_prio=120\n</script>\n</html>\n'
+} >systrace.html
+histree build -a kernel -o systrace systrace.html 2>&1 | grep warning
+histree top systrace --by process --format tsv | cut -f2-4
+histree info systrace --attributes 'Threads/*' --format tsv

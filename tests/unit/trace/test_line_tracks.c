@@ -94,6 +94,32 @@ TEST(a_process_is_called_as_its_first_thread)
 	       "2000 instant name=b pid=30 tid=44\n");
 }
 
+/* A kernel that does not know the name of the function that wrote has its address instead. */
+TEST(an_address_stands_for_the_function_that_wrote)
+{
+	expect("  app-30 [002] ...1 0.000001: 0xffffffff810f9cc1: B|30|a\n"
+	       "  app-30 [002] ...1 0.000002: ffffffff810f9cc1: E|30\n"
+	       "  app-30 [002] ...1 0.000003: print: 0xffffffff810f9cc1: I|30|b: c\n"
+	       "  app-30 [002] ...1 0.000004: print: I|30|d: e\n",
+	       "1000 process_name name=app pid=30\n"
+	       "1000 thread_name name=app pid=30 tid=30\n"
+	       "1000 span_begin name=a pid=30 tid=30\n"
+	       "2000 span_end pid=30 tid=30\n"
+	       "3000 instant name=b: c pid=30 tid=30\n"
+	       "4000 instant name=d: e pid=30 tid=30\n");
+}
+
+TEST(a_text_that_ends_as_a_marker_does_is_a_text)
+{
+	expect("  app-30 [002] ...1 0.000001: print: B|30|a\n"
+	       "  app-30 [002] ...1 0.000002: print: done: E\n"
+	       "  app-30 [002] ...1 0.000003: print: tracing_mark_write: E\n",
+	       "1000 process_name name=app pid=30\n"
+	       "1000 thread_name name=app pid=30 tid=30\n"
+	       "1000 span_begin name=a pid=30 tid=30\n"
+	       "3000 span_end pid=30 tid=30\n");
+}
+
 TEST(chrome_adds_arguments_and_categories)
 {
 	expect(LINE("0.000001", "B|30|a|x=1;y=two|cc") LINE("0.000002", "E|30|a||cc")
@@ -170,6 +196,24 @@ TEST(calls_last_as_long_as_their_ends_say)
 }
 
 /* What began within a microsecond of the end of another begins behind it, and what is around ends behind it. */
+/* With funcgraph-args and funcgraph-retval, in the forms of several kernels. */
+TEST(calls_have_arguments_and_what_they_returned)
+{
+	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  read(fd=3, buf=\"a { b\") {\n"
+		     "  7.000012 |   0)   cat-52  |   1.000 us    |    get(x=1); /* get ret=-11 */\n"
+		     "  7.000014 |   0)   cat-52  |   1.000 us    |    put(); /* = 0x5 */\n"
+		     "  7.000018 |   0)   cat-52  |   8.000 us    |  } /* read = 0x0 */\n"
+		     "  7.000020 |   0)   cat-52  |               |  a() {\n"
+		     "  7.000022 |   0)   cat-52  |   2.000 us    |  } /* ret=0x7 */\n",
+	       "7000010000 thread_name name=cat tid=52\n"
+	       "7000010000 span_begin name=read tid=52 args:fd=3, buf=\"a { b\"\n"
+	       "7000012000 span name=get tid=52 duration=1000 args:x=1 ret:-11\n"
+	       "7000014000 span name=put tid=52 duration=1000 ret:0x5\n"
+	       "7000018000 span_end tid=52 ret:0x0\n"
+	       "7000020000 span_begin name=a tid=52\n"
+	       "7000022000 span_end tid=52 ret:0x7\n");
+}
+
 TEST(rounding_crosses_nothing)
 {
 	expect(GRAPH "  7.000010 |   0)   cat-52  |               |  a() {\n"

@@ -49,6 +49,8 @@ static const struct {
 	      "fd: 3, count: ff"),
 	EVENT("a-1 [000] .... 1.0: sys_read -> 0x5", 1, 0, 1000000000, "sys_exit_read", "0x5"),
 	EVENT("a-1 [000] .... 1.0: vfs_read <-ksys_read", 1, 0, 1000000000, "function", "vfs_read <-ksys_read"),
+	EVENT("a-1 [000] .... 1.0: vfs_read(n=5) <-ksys_read", 1, 0, 1000000000, "function",
+	      "vfs_read(n=5) <-ksys_read"),
 	EVENT("a-1 [000] .... 123456: e: x", 1, 0, 0, "e", "x"), /* a clock that counts */
 	/* with how long after the line before; of simpleperf; of a processor's events */
 	EVENT("  bash-1042 [003] 12.5: (+16200) e: x", 1042, 3, 12500000000, "e", "x"),
@@ -311,6 +313,11 @@ TEST(a_shape_fits_or_not)
 		{ "{s:state} ==>", "N ==>", "s=1026" },
 		{ "{s:state} ==>", "I ==>", "s=128" },
 		{ "{s:state} ==>", "Q ==>", "" },
+		{ "{s:state} ==>", "0 ==>", "s=0" },
+		{ "{s:state} ==>", "0x1 ==>", "s=1" },
+		{ "{s:state} ==>", "2 ==>", "s=2" },
+		{ "{s:state} ==>", "256 ==>", "s=256" },
+		{ "{s:state} ==>", "0x800 ==>", "s=0" },
 		{ "{s:state} ==>", "S| ==>", "" },
 		{ "{s:bits} ==>", "D|W ==>", "s=2" },
 		{ "{s:bits} ==>", "W ==>", "s=128" },
@@ -337,8 +344,9 @@ TEST(the_table_is_whole)
 	assert_null(shape_row_find("sched_switch:", 13));
 	assert_null(shape_row_find("sched_switchy", 13));
 	const struct shape_row *first = shape_row_find("sched_switch", 12);
-	assert_non_null(shape_row_next(first));
-	assert_null(shape_row_next(shape_row_next(first)));
+	const struct shape_row *last = shape_row_next(shape_row_next(first));
+	assert_non_null(last);
+	assert_null(shape_row_next(last));
 }
 
 /* ---- where a text is in a file ---------------------------------------------------------------------------- */
