@@ -37,6 +37,7 @@ const char *const track_class_names[TRACK_CLASS_COUNT] = {
 	[TRACK_PROCESS_NAME] = "process_name",
 	[TRACK_THREAD_NAME] = "thread_name",
 	[TRACK_TRACK_NAME] = "track_name",
+	[TRACK_LOSS] = "loss",
 };
 
 const char *const track_field_names[TRACK_FIELD_COUNT] = {

@@ -113,6 +113,7 @@ enum track_class {
 	TRACK_PROCESS_NAME, /* TRACK_PID is called TRACK_NAME, comes TRACK_SORT_INDEX-th, or both */
 	TRACK_THREAD_NAME,  /* so is TRACK_TID of TRACK_PID */
 	TRACK_TRACK_NAME,   /* so is TRACK_TRACK */
+	TRACK_LOSS,         /* for TRACK_DURATION, events of its track, or of the counter TRACK_NAME, are missing */
 	TRACK_CLASS_COUNT,
 };
 

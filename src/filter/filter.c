@@ -30,9 +30,6 @@
 #include "base/table.h"
 #include "histree/filter.h"
 
-/* The field of a test that any field may pass. */
-#define FILTER_ANY_FIELD SIZE_MAX
-
 /* ---- filter test --------------------------------------------------------------------------------------------- */
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -808,7 +805,8 @@ void histree_filter_bounds(const struct histree_filter *filter, size_t field, in
 enum { NO = 1, YES = 2 };
 
 static uint8_t possible(const struct histree_filter *filter, const struct filter_test *test,
-			const struct histree_value *values, const bool *are_known)
+			const struct histree_value *values, const struct histree_value *others,
+			const bool *are_known)
 {
 	bool is_open = false;
 	size_t first = test->field == FILTER_ANY_FIELD ? 0 : test->field;
@@ -816,15 +814,15 @@ static uint8_t possible(const struct histree_filter *filter, const struct filter
 	for (size_t i = first; i < end; i++) {
 		if (!are_known[i])
 			is_open = true;
-		else if (filter_test_passes(test, &values[i]))
+		else if (passes_either(test, values, others, i))
 			return YES;
 	}
 	return is_open ? NO | YES : NO;
 }
 
 /* Ops only go forward: when one is reached, all that is possible there is known. */
-bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
-			     const bool *are_known)
+bool filter_may_pass_either(const struct histree_filter *filter, const struct histree_value *values,
+			    const struct histree_value *others, const bool *are_known)
 {
 	uint8_t at[FILTER_TEXT_MAX + 1] = { 0 };
 	assert(filter->op_count <= FILTER_TEXT_MAX);
@@ -835,7 +833,7 @@ bool histree_filter_may_pass(const struct histree_filter *filter, const struct h
 			continue;
 		switch (op->kind) {
 		case FILTER_OP_TEST:
-			at[i + 1] |= possible(filter, &filter->tests[op->number], values, are_known);
+			at[i + 1] |= possible(filter, &filter->tests[op->number], values, others, are_known);
 			break;
 		case FILTER_OP_NOT:
 			at[i + 1] |= (at[i] & NO ? YES : 0) | (at[i] & YES ? NO : 0);
@@ -851,6 +849,12 @@ bool histree_filter_may_pass(const struct histree_filter *filter, const struct h
 		}
 	}
 	return at[filter->op_count] & YES;
+}
+
+bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
+			     const bool *are_known)
+{
+	return filter_may_pass_either(filter, values, NULL, are_known);
 }
 
 bool histree_filter_needs(const struct histree_filter *filter, size_t field)

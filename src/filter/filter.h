@@ -26,6 +26,9 @@ enum filter_operator {
 	FILTER_PRESENT,
 };
 
+/* The field of a test that any field may pass. */
+#define FILTER_ANY_FIELD SIZE_MAX
+
 struct filter_test {
 	enum filter_operator operator;
 	size_t field;
@@ -73,5 +76,9 @@ void filter_required(const struct histree_filter *filter,
  */
 bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
 			 const struct histree_value *others);
+
+/* As histree_filter_may_pass(), for such fields. */
+bool filter_may_pass_either(const struct histree_filter *filter, const struct histree_value *values,
+			    const struct histree_value *others, const bool *are_known);
 
 #endif

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -130,6 +131,13 @@ static const struct magic {
 	{ MAGIC("ARROW1"), 0, { .name = "a table (Arrow)" } },
 	{ MAGIC("\xd4\xc3\xb2\xa1"), 0, { .name = "a recording of packets (pcap)" } },
 	{ MAGIC("\x0a\x0d\x0d\x0a"), 0, { .name = "a recording of packets (pcapng)" } },
+	{ MAGIC("FLR\0"),
+	  0,
+	  { .name = "a recording of Java Flight Recorder", .advice = "write its stacks as folded lines" } },
+	{ MAGIC("go 1."),
+	  0,
+	  { .name = "an execution trace of Go",
+	    .advice = "make a profile of it with 'go tool trace -pprof=sched', and name that" } },
 	/* A stream of CTF, in either byte order; metadata in packets; as text, and those of CTF 2. */
 	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
 	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
@@ -137,17 +145,12 @@ static const struct magic {
 	{ MAGIC("\x75\xd1\x1d\x57"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
 	{ MAGIC("/* CTF 1.8"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
 	{ MAGIC("\x1e"), 0, { .name = "a file of a CTF trace", .advice = name_the_folder } },
-	/* Its first field is a type of samples, of the first two texts. */
-	{ MAGIC("\x0a\x04\x08\x01\x10\x02"),
-	  0,
-	  { .name = "a profile of pprof",
-	    .advice = "write it as folded stacks, with 'go tool pprof -raw FILE | stackcollapse-go.pl'" } },
 	/* A mark of the order of bytes. */
 	{ MAGIC("\xff\xfe"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
 	{ MAGIC("\xfe\xff"), 0, { .name = "text in UTF-16", .advice = write_as_utf_8 } },
 	{ MAGIC("\x89histre\n"),
 	  0,
-	  { .name = "a file of a store of histree", .advice = "ask that store with 'histree query STORE'" } },
+	  { .name = "a file of a store of histree", .advice = "ask that store with 'histree states STORE'" } },
 };
 
 /* What tools print of traces and is not read, by its first line. */
@@ -160,6 +163,24 @@ static struct trace_format format_of_print(const char *text, size_t size)
 	    memmem(text, length, "] (+", 4) != NULL)
 		return (struct trace_format){ .name = "what babeltrace prints",
 					      .advice = "name the folder of the trace" };
+	static const struct {
+		const char *part; /* of the first lines */
+		struct trace_format format;
+	} heads[] = {
+		{ "# Overhead ",
+		  { .name = "what perf report prints",
+		    .advice = "name its perf.data, or print the samples with 'perf script'" } },
+		{ " wait time  sch delay ",
+		  { .name = "what perf sched timehist prints",
+		    .advice = "name the perf.data that 'perf sched record' wrote" } },
+		{ "# DURATION ",
+		  { .name = "what uftrace prints", .advice = "name the folder that 'uftrace record' made" } },
+	};
+	enum { HEAD_SIZE = 2048 };
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (size > 0 && (text[0] == '#' || text[0] == ' ') &&
+		    memmem(text, size < HEAD_SIZE ? size : HEAD_SIZE, heads[i].part, strlen(heads[i].part)) != NULL)
+			return heads[i].format;
 	/* "     0.059 ( 0.012 ms): ls/77 brk() = 0x55d2" */
 	if (length > 0 && text[0] == ' ' && memmem(text, length, " (", 2) != NULL &&
 	    (memmem(text, length, " ms): ", 6) != NULL || memmem(text, length, "         ): ", 12) != NULL))
@@ -241,6 +262,15 @@ static ssize_t read_first(const char *path, char bytes[FIRST_BYTES])
 	return size;
 }
 
+/* A page that is read has a text of ftrace (trace/lines/); one of trace-viewer may have packed JSON. */
+static bool is_page(const char *bytes, size_t size)
+{
+	while (size > 0 && strchr(" \t\r\n", *bytes) != NULL)
+		bytes++, size--;
+	return (size >= 9 && strncasecmp(bytes, "<!doctype", 9) == 0) ||
+	       (size >= 5 && strncasecmp(bytes, "<html", 5) == 0);
+}
+
 /* Describes a file of unknown format, as the end of a sentence about it: "is empty". */
 static const char *trace_format_describe(const char *path)
 {
@@ -248,6 +278,8 @@ static const char *trace_format_describe(const char *path)
 	const ssize_t size = read_first(path, bytes);
 	return size < 0    ? "cannot be read"
 	       : size == 0 ? "is empty"
+	       : is_page(bytes, (size_t)size)
+		       ? "is a page without a text of ftrace; save the trace that it shows as JSON, and name that"
 	       : is_text(bytes, (size_t)size)
 		       ? "is text, but no line is an event, and the first one names no columns"
 		       : "has bytes of no format that is known";

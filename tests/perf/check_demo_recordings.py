@@ -24,7 +24,7 @@ CLOCK = (demo_events.OFFSET + 5000, 5000)
 
 
 def states(histree, folder, name, data, *options):
-    """What `histree dump` prints of the states of two analyses, and what the build says."""
+    """What `histree states` prints of the states of two analyses, and what the build says."""
     path, store = folder / name, folder / "store"
     if isinstance(data, dict):  # a folder
         path.mkdir()
@@ -36,7 +36,7 @@ def states(histree, folder, name, data, *options):
                            stderr=subprocess.PIPE, text=True, check=False)
     if built.returncode != 0:
         return {}, built.stderr
-    return {analysis: subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True,
+    return {analysis: subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True,
                                      stdout=subprocess.PIPE).stdout for analysis in ("kernel", "kernel-tc")}, built.stderr
 
 

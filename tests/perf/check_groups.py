@@ -39,6 +39,7 @@ class Recording:
         self.values = collections.defaultdict(lambda: pick.randrange(10**6))
         self.times = collections.defaultdict(lambda: [pick.randrange(10**6)] * 2)  # enabled, running
         self.read, self.sums, self.fields, self.records = {}, {}, [], b""
+        self.before, self.periods = collections.defaultdict(int), []  # of each event's samples, as perf hands them out
 
     def pack(self, layout, *values):
         return struct.pack(self.order + layout, *values)
@@ -77,7 +78,13 @@ class Recording:
         read = {f"perf_read_{NAMES[event]}": self.values[event, owner] for event in members}
         self.fields.append(None if is_cut else {TIMES[bit]: times[bit] for bit in times} | read)
         if is_cut:
+            self.periods.append((NAMES[0], 1000))  # as its attribute says
             return
+        for event in members:
+            now, before = self.values[event, owner], self.before[event, owner]
+            count, self.before[event, owner] = max(0, now - before), now
+            if event == 0 or count > 0:
+                self.periods.append((NAMES[event], count))
         for event in members:
             path = f"{'CPUs' if self.of_cpus else 'Threads'}/{owner}/perf_read_{NAMES[event]}"
             now = self.values[event, owner]
@@ -134,7 +141,7 @@ def ask(*words):
 
 def sums_of(store):
     sums = {}
-    for line in ask("dump", store, "-a", "counters", "--format", "tsv").splitlines()[1:]:
+    for line in ask("states", store, "-a", "counters", "--format", "tsv").splitlines()[1:]:
         path, start, _, _, value = line.split("\t")
         if value:
             sums.setdefault(path, []).append((int(start), int(value)))
@@ -148,13 +155,20 @@ def fields_of(store):
     return found
 
 
+def periods_of(store):
+    rows = ask("segments", store, "-a", "samples", "--columns", "event,period", "--format", "tsv").splitlines()[1:]
+    return [(event, int(period)) for event, period in (row.split("\t") for row in rows)]
+
+
 def drawn(pick, folder):
     recording, time = Recording(pick), 10**9
     for _ in range(pick.choice([1, 20, 300])):
         time += pick.choice([1, 10, 1000])
         recording.sample(time)
     recording.write(folder / "perf.data")
-    ask("build", "-q", "--force", "-a", "counters", "-o", folder / "store", folder / "perf.data")
+    ask("build", "-q", "--force", "-a", "counters,samples", "-o", folder / "store", folder / "perf.data")
+    found, wanted = collections.Counter(periods_of(folder / "store")), collections.Counter(recording.periods)
+    assert found == wanted, (found - wanted, wanted - found)
     found, wanted = sums_of(folder / "store"), {path: changes for path, changes in recording.sums.items()}
     assert found == wanted, (found, wanted)
     found = fields_of(folder / "store")
@@ -177,7 +191,10 @@ def recorded(folder):
     pairs = re.findall(r"\.{4,} id [0-9a-f]+, value ([0-9a-f]+)", dump)
     if not pairs:
         return False
-    ask("build", "-q", "--force", "-a", "counters", "-o", folder / "own", data)
+    ask("build", "-q", "--force", "-a", "counters,samples", "-o", folder / "own", data)
+    told = subprocess.run(["perf", "script", "-F", "event,period", "-i", data], capture_output=True, text=True).stdout
+    told = [(event, int(period)) for period, event in re.findall(r"(\d+) +(\S+): *$", told, re.MULTILINE)]
+    assert sorted(periods_of(folder / "own")) == sorted(told), (len(told), periods_of(folder / "own")[:4], told[:4])
     found = [one for one in fields_of(folder / "own") if one]
     values = sorted(value for one in found for name, value in one.items() if name.startswith("perf_read_"))
     assert values == sorted(int(value, 16) for value in pairs), (len(values), len(pairs))

@@ -40,7 +40,7 @@ def recording(outside):
 def states(histree, folder, data):
     (folder / "perf.data").write_bytes(data)
     subprocess.run([histree, "build", "-f", "-q", "-a", "kernel", "-o", folder / "store", folder / "perf.data"], check=True)
-    dumped = subprocess.run([histree, "dump", folder / "store", "--format", "tsv"], check=True, stdout=subprocess.PIPE, text=True)
+    dumped = subprocess.run([histree, "states", folder / "store", "--format", "tsv"], check=True, stdout=subprocess.PIPE, text=True)
     rows = (line.split("\t") for line in dumped.stdout.splitlines()[1:])
     return {(path, int(start)): value for path, start, _, kind, value in rows if kind != "null"}
 

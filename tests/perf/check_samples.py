@@ -86,9 +86,9 @@ def folded(text):
 
 
 def group_of(recording, sample, by):
-    if by == "--by-cpu":
+    if by == "cpu":
         return "(not known)" if sample.cpu is None else f"CPU {sample.cpu}"
-    number = sample.tid if by == "--by-thread" else sample.pid
+    number = sample.tid if by == "thread" else sample.pid
     return number
 
 
@@ -96,8 +96,8 @@ def named(recording, chosen, by):
     """Groups are called as they were last."""
     last = {}
     for sample in chosen:
-        number = sample.tid if by == "--by-thread" else sample.pid
-        name = sample.thread if by == "--by-thread" else sample.process
+        number = sample.tid if by == "thread" else sample.pid
+        name = sample.thread if by == "thread" else sample.process
         last[number] = f"{name} ({number})" if name else str(number)
     return last
 
@@ -105,7 +105,7 @@ def named(recording, chosen, by):
 def check_window(recording, store, pick):
     begin, end = sorted(pick.choices(range(recording.begin, recording.end + 1), k=2))
     event = pick.choice([None] + [event[0] for event in recording.events])
-    by = pick.choice([None, "--by-thread", "--by-process", "--by-cpu"])
+    by = pick.choice([None, "thread", "process", "cpu"])
     counts, thread = pick.random() < 0.5, pick.choice([None, None, pick.choice(recording.samples).tid])
     chosen = [sample for sample in recording.samples if begin <= sample.time <= end and thread in (None, sample.tid)]
     by_event = collections.Counter(sample.event for sample in chosen)
@@ -120,7 +120,7 @@ def check_window(recording, store, pick):
         expected[";".join(words)] += 1 if counts else sample.period
     words = ["flame", store, "--folded", "--from", begin, "--to", end]
     words += ["--event", event] if event else []
-    words += [by] if by else []
+    words += ["--by", by] if by else []
     words += ["--count"] if counts else []
     words += [thread] if thread is not None else []
     text, code = run(*words)

@@ -24,14 +24,14 @@ STATES = pathlib.Path(__file__).parents[1] / "data/demo-states"
 
 
 def states(histree, folder, data, *options):
-    """What `histree dump` prints of the states of two analyses, and what the build says."""
+    """What `histree states` prints of the states of two analyses, and what the build says."""
     path, store = folder / "trace.dat", folder / "store"
     path.write_bytes(data)
     built = subprocess.run([histree, "build", "-f", "-a", "kernel,kernel-tc", *options, "-o", store, path],
                            stderr=subprocess.PIPE, text=True, check=False)
     if built.returncode not in (0, 3) or not store.is_dir():
         return {}, built.stderr
-    return {analysis: subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True,
+    return {analysis: subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True,
                                      stdout=subprocess.PIPE).stdout for analysis in ("kernel", "kernel-tc")}, built.stderr
 
 

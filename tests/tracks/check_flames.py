@@ -47,7 +47,7 @@ class Checker:
     def read(self):
         """The levels of each stack, from the outermost one on, and the names of their threads."""
         states = collections.defaultdict(list)
-        for line in self.run("dump", "-a", "tracks", "--format", "tsv", "x.histree").splitlines()[1:]:
+        for line in self.run("states", "-a", "tracks", "--format", "tsv", "x.histree").splitlines()[1:]:
             path, start, end, kind, value = line.split("\t")
             states[path].append(State(int(start), int(end), kind, unescaped(value)))
         stacks = collections.defaultdict(dict)
@@ -108,9 +108,9 @@ class Checker:
         for _ in range(3):
             begin = draw.choice([first, draw.randint(first, last)])
             end = draw.choice([last, draw.randint(begin, last)])
-            for words in ([], ["--by-thread"]):
+            for words in ([], ["--by", "thread"]):
                 words = ["--from", str(begin), "--to", str(end), "x.histree", *words]
-                wanted = self.sums(states, stacks, begin, end, "--by-thread" in words)
+                wanted = self.sums(states, stacks, begin, end, "--by" in words)
                 got = collections.Counter()
                 for line in self.run("flame", "--folded", *words).split("\n")[:-1]:
                     stack, _, ns = line.rpartition(" ")

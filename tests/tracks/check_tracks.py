@@ -129,7 +129,7 @@ class Checker:
                 wanted.append((name, time, until, "" if value is None else value if isinstance(value, str) else
                                "%d" % value if isinstance(value, int) else repr(float(value))))
         got = []
-        for path, start, until, kind, value in self.rows("dump", "-a", "tracks", "--format", "tsv", "x.histree"):
+        for path, start, until, kind, value in self.rows("states", "-a", "tracks", "--format", "tsv", "x.histree"):
             got.append((path, int(start), int(until), repr(float(value)) if kind == "double" else value))
         escape = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
         wanted = [(name.replace("\t", "\\t"), start, until, value.translate(escape))

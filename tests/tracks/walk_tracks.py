@@ -67,6 +67,13 @@ def time_of(word):
     return number if number is not None and number.is_finite() else None
 
 
+def id_of(word):
+    """A number is the same however it is written."""
+    hexadecimal = re.fullmatch("0[xX]([0-9a-fA-F]{1,16})", text_of(word) or "")
+    number = int(hexadecimal[1], 16) if hexadecimal else int_of(word)
+    return text_of(word) if number is None or number < 0 else str(number) if number < 2**32 else hex(number)
+
+
 def to_ns(microseconds):
     return int((microseconds * 1000).to_integral_value())
 
@@ -104,9 +111,9 @@ class Reader:
         parts.append(text_of(event.get("scope")))
         id2 = event.get("id2") if isinstance(event.get("id2"), dict) else {}
         if "local" in id2:
-            parts += [str(fields.get("pid")), text_of(id2["local"])]
+            parts += [str(fields.get("pid")), id_of(id2["local"])]
         else:
-            parts.append(text_of(event["id"]) if "id" in event else text_of(id2.get("global")))
+            parts.append(id_of(event["id"]) if "id" in event else id_of(id2.get("global")))
         return None if parts[-1] is None else ":".join(part for part in parts if part is not None)
 
     def take(self, event):
@@ -129,8 +136,11 @@ class Reader:
             thread = time_of(event.get("tts"))
             self.add(time, {"B": "span_begin", "E": "span_end"}[phase],
                      {**fields, **args, "thread_time": None if thread is None else to_ns(thread)})
+        elif phase == "X" and event.get("dur") is None and event.get("tdur") is None:  # it had not ended when recording did
+            thread = time_of(event.get("tts"))
+            self.add(time, "span_begin", {**fields, **args, "thread_time": None if thread is None else to_ns(thread)})
         elif phase == "X":
-            duration = time_of(event["dur"]) if "dur" in event else D(0)
+            duration = time_of(event["tdur"] if event.get("dur") is None else event["dur"])
             if duration is None:
                 return None
             thread = time_of(event.get("tdur"))
@@ -156,7 +166,7 @@ class Reader:
         comes, goes = event.get("flow_in") is True, event.get("flow_out") is True
         if phase in ("B", "X") and "bind_id" in event and (comes or goes):
             name = "flow_step" if comes and goes else "flow_end" if comes else "flow_begin"
-            self.add(time, name, {**fields, "id": "bind:" + event["bind_id"]})
+            self.add(time, name, {**fields, "id": "bind:" + id_of(event["bind_id"])})
         return None
 
     def counter(self, time, event, fields):
@@ -328,16 +338,26 @@ class Tracks:
         if "name" not in fields:
             self.end_cuts(track, time)
         slots = self.slots.get(track, [])
-        for slot in range(len(slots) - 1, -1, -1):
+        called = [slot for slot in range(len(slots) - 1, -1, -1)
+                  if slots[slot] is not None and (slots[slot].end == FOREVER or slots[slot].is_cut) and
+                  ("name" not in fields or fields["name"] == slots[slot].fields.get("name", fields["name"]))]
+        category = fields.get("category")
+        same = [slot for slot in called if not category or not slots[slot].fields.get("category") or
+                slots[slot].fields["category"] == category]
+        for slot in (same + called)[:1]:
             frame = slots[slot]
-            if frame is None or not (frame.end == FOREVER or frame.is_cut):
-                continue
-            if "name" in fields and fields["name"] != frame.fields.get("name", fields["name"]):
-                continue
             ran = fields.get("thread_time", -1) - frame.fields.get("thread_time", math.inf)
             frame.fields = {**frame.fields, **joined(frame.fields, fields), **({"thread_duration": ran} if ran >= 0 else {})}
             self.close(track, slot, time)
             return
+
+    def of_process(self, track, name, pid):
+        """What begins while another process has something open on the track is on one of its process."""
+        own = (track, "of", pid)
+        if self.slots.get(own):
+            return own
+        other = self.pids.get(track) if self.slots.get(track) else None
+        return own if name != "span_end" and other is not None and other != pid else track
 
     def take(self, time, name, fields):
         if time > self.now:
@@ -345,6 +365,8 @@ class Tracks:
         self.now = max(time, self.now)
         self.end_until(time)
         track = fields["track"] if "track" in fields else (fields.get("pid"), fields.get("tid"))
+        if "track" in fields and fields.get("pid") is not None and name in ("span_begin", "span_end", "span"):
+            track = self.of_process(track, name, fields["pid"])
         if name == "span_begin":
             self.begin(track, time, FOREVER, fields)
         elif name == "span_end":

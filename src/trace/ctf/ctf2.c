@@ -201,7 +201,8 @@ static bool read_stream(const struct ctf2_value *fragment)
 		return false;
 	*stream = (struct ctf_stream_type){ 0 };
 	if (!ctf2_check_identity(fragment) || !ctf2_get_number(fragment, "id", false, 0, UINT64_MAX, &id) ||
-	    !ctf2_get_text(fragment, "default-clock-class-id", false, &clock_id))
+	    !ctf2_get_text(fragment, "default-clock-class-id", false, &clock_id) ||
+	    (clock_id == NULL && !ctf2_get_text(fragment, "default-clock-class-name", false, &clock_id)))
 		return false;
 	stream->id = (uint64_t)id;
 	if (id_map_find(&reader->streams, stream->id) != NULL)
@@ -355,7 +356,9 @@ static bool ctf2_clock(const struct ctf2_value *fragment)
 		error_memory(fragment->reader->error, "the metadata");
 		return false;
 	}
-	if (!ctf2_check_identity(fragment) || !ctf2_get_text(fragment, "id", true, &clock.id) ||
+	const bool is_draft =
+		ctf2_member(fragment, "id").json == NULL && ctf2_member(fragment, "name").json != NULL;
+	if (!ctf2_check_identity(fragment) || !ctf2_get_text(fragment, is_draft ? "name" : "id", true, &clock.id) ||
 	    !ctf2_get_text(fragment, "name", false, &clock.name) ||
 	    !ctf2_get_text(fragment, "uid", false, &clock.uid) ||
 	    !ctf2_get(fragment, "description", JSON_STRING, false, &description) ||
@@ -380,7 +383,7 @@ static bool ctf2_clock(const struct ctf2_value *fragment)
 
 /* ---- locations ------------------------------------------------------------------------------------------- */
 
-/* Read where a length or a selector is. */
+/* Read where a length or a selector is; drafts have a list, of the origin and the path. */
 static bool ctf2_location(const struct ctf2_value *object, const char *key, struct ctf_type *type)
 {
 	static const char *const origins[CTF_SCOPE_COUNT] = {
@@ -392,14 +395,21 @@ static bool ctf2_location(const struct ctf2_value *object, const char *key, stru
 		[CTF_SCOPE_PAYLOAD] = "event-record-payload",
 	};
 	struct ctf2_value value, path;
-	size_t origin = CTF_SCOPE_COUNT;
+	size_t origin = CTF_SCOPE_COUNT, first = 0;
 	char place[320];
-	if (!ctf2_get(object, key, JSON_OBJECT, true, &value) ||
-	    !ctf2_get_word(&value, "origin", false, origins, CTF_SCOPE_COUNT, &origin) ||
-	    !ctf2_get(&value, "path", JSON_ARRAY, true, &path))
+	value = path = ctf2_member(object, key);
+	if (json_is_array(path.json)) {
+		const char *word = json_string_value(json_array_get(path.json, 0));
+		for (size_t i = 0; word != NULL && i < CTF_SCOPE_COUNT; i++)
+			origin = strcmp(origins[i], word) == 0 ? i : origin;
+		first = origin < CTF_SCOPE_COUNT;
+	} else if (!ctf2_get(object, key, JSON_OBJECT, true, &value) ||
+		   !ctf2_get_word(&value, "origin", false, origins, CTF_SCOPE_COUNT, &origin) ||
+		   !ctf2_get(&value, "path", JSON_ARRAY, true, &path)) {
 		return false;
-	size_t count = json_array_size(path.json);
-	if (count == 0 || !json_is_string(json_array_get(path.json, count - 1)))
+	}
+	size_t count = json_array_size(path.json) - first;
+	if (count == 0 || !json_is_string(json_array_get(path.json, first + count - 1)))
 		return ctf2_fail(&path, "a path ends with the name of a field");
 	if (count > CTF_NESTING_MAX)
 		return ctf2_fail(&path, "a path has more than %d names", CTF_NESTING_MAX);
@@ -410,7 +420,7 @@ static bool ctf2_location(const struct ctf2_value *object, const char *key, stru
 	if (location == NULL || names == NULL || text == NULL)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		struct ctf2_value name = ctf2_element(&path, i);
+		struct ctf2_value name = ctf2_element(&path, first + i);
 		names[i] = NULL;
 		if (json_is_null(name.json))
 			continue;
@@ -983,6 +993,11 @@ static const struct {
 	{ "fixed-length-unsigned-integer", read_fixed_integer },
 	{ "fixed-length-signed-integer", read_signed_integer },
 	{ "null-terminated-string", read_string },
+	/* Drafts had words of their own for integers with mappings. */
+	{ "fixed-length-unsigned-enumeration", read_fixed_integer },
+	{ "fixed-length-signed-enumeration", read_signed_integer },
+	{ "variable-length-unsigned-enumeration", read_variable_integer },
+	{ "variable-length-signed-enumeration", read_signed_variable_integer },
 	{ "fixed-length-boolean", read_boolean },
 	{ "fixed-length-bit-array", read_bit_array },
 	{ "fixed-length-bit-map", read_bit_map },

@@ -4,6 +4,7 @@
  */
 #include "trace/packed/packed_markers.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -91,14 +92,30 @@ static bool take_last(struct piece *rest, struct piece *out)
 	return true;
 }
 
-/* What print events have in front: the function that wrote, as in "tracing_mark_write: B|100|name". */
+bool packed_marker_is_writer(const char *name, size_t size)
+{
+	enum { ADDRESS_MIN = 8 }; /* digits; fewer without one below ten are a word */
+	static const char function[] = "tracing_mark_write";
+	size_t digits = size > 2 && memcmp(name, "0x", 2) == 0 ? 2 : 0;
+	while (digits < size && isxdigit((unsigned char)name[digits]) != 0)
+		digits++;
+	return (size == strlen(function) && memcmp(name, function, size) == 0) ||
+	       (size > 0 && digits == size && (isdigit((unsigned char)name[0]) != 0 || size >= ADDRESS_MIN));
+}
+
+/*
+ * What print events have in front: the function that wrote, or its address, as in "tracing_mark_write: B|100|name".
+ * A colon behind the first bar is of a name, and "done: E" is a text.
+ */
 static struct piece trim(const char *text, size_t size)
 {
-	static const char function[] = "tracing_mark_write: ";
 	struct piece piece = { text, size };
-	if (size >= strlen(function) && memcmp(text, function, strlen(function)) == 0) {
-		piece.at += strlen(function);
-		piece.size -= strlen(function);
+	const char *colon = memmem(text, size, ": ", 2), *bar = memchr(text, '|', size);
+	const size_t word = colon != NULL ? (size_t)(colon - text) : 0;
+	if (word > 0 && (bar == NULL || bar > colon) && memchr(text, ' ', word) == NULL &&
+	    (bar != NULL || packed_marker_is_writer(text, word))) {
+		piece.at = colon + 2;
+		piece.size -= (size_t)(piece.at - text);
 	}
 	while (piece.size > 0 && strchr("\n\r \t", piece.at[piece.size - 1]) != NULL)
 		piece.size--;

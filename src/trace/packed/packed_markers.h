@@ -53,6 +53,9 @@ struct packed_markers {
 /* Returns whether a text is a marker; a prefix that tools put in front of it is skipped. */
 bool packed_marker_is(const char *text, size_t size);
 
+/* Returns whether a name stands for the function that writes markers: its own, or its address where it has none. */
+bool packed_marker_is_writer(const char *name, size_t size);
+
 /* Of a zeroed one.  Returns false, and the error, if memory runs out. */
 bool packed_markers_begin(struct packed_markers *markers, struct packed_source *packed,
 			  struct histree_error *error);

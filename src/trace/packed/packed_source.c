@@ -536,6 +536,19 @@ enum histree_status packed_source_lose_rest(struct packed_source *source, struct
 	return packed_source_lose(source, -1, rest, 0, error);
 }
 
+bool packed_source_shift(struct packed_source *source, histree_time by)
+{
+	/* What has no time comes at 0 if nothing has one. */
+	const bool has_times = source->first <= source->last;
+	histree_time shift;
+	if (__builtin_add_overflow(source->shift, by, &shift) ||
+	    !packed_time_can_shift(has_times ? source->first : 0, shift) ||
+	    !packed_time_can_shift(has_times ? source->last : 0, shift))
+		return false;
+	source->shift = shift;
+	return true;
+}
+
 static enum histree_status read_all(struct packed_source *source, struct histree_error *error)
 {
 	const char *folder = getenv("TMPDIR");
@@ -568,9 +581,10 @@ static enum histree_status has_changed(struct histree_error *error)
 
 /* Returns HISTREE_NOT_FOUND for a gap before the first event: what was before that is not known anyway. */
 static enum histree_status put_gap(struct trace_stream *stream, struct byte_reader *reader, int32_t cpu,
-				   histree_time begin, struct histree_error *error)
+				   histree_time begin, histree_time shift, struct histree_error *error)
 {
 	histree_time end = unzigzag(read_varint(reader));
+	end = end == INT64_MAX ? end : end + shift;
 	uint64_t events = read_varint(reader);
 	if (reader->failed)
 		return has_changed(error);
@@ -597,7 +611,9 @@ static enum histree_status put_event(struct packed_source *source, struct byte_r
 		return has_changed(error);
 	if (time == PACKED_NO_TIME)
 		time = source->first != INT64_MAX ? source->first : 0;
-	const struct event event = { .time = time, .cpu = cpu, .class = class, .handle = source->cells };
+	const struct event event = {
+		.time = time + source->shift, .cpu = cpu, .class = class, .handle = source->cells
+	};
 	trace_stream_put(&source->stream, &event);
 	return HISTREE_OK;
 }
@@ -619,7 +635,7 @@ static enum histree_status packed_source_next(struct trace_stream *stream, struc
 		histree_time time = (histree_time)(record.key ^ UINT64_C(1) << 63);
 		uint64_t class = read_varint(&reader);
 		int32_t cpu = (int32_t)((int64_t)read_varint(&reader) - 1);
-		status = class == 0 ? put_gap(stream, &reader, cpu, time, error)
+		status = class == 0 ? put_gap(stream, &reader, cpu, time + source->shift, source->shift, error)
 				    : put_event(source, &reader, cpu, class - 1, time, error);
 	} while (status == HISTREE_NOT_FOUND);
 	return status;
@@ -648,6 +664,7 @@ void packed_source_leave(struct trace_source *base)
 	record_sort_free(source->sort);
 	source->sort = NULL;
 	source->added = source->given = source->disorder = 0;
+	source->shift = 0;
 	source->first = INT64_MAX;
 	source->last = INT64_MIN;
 	source->is_read = false;

@@ -189,6 +189,7 @@ struct packed_source {
 	uint64_t added, given; /* records */
 	histree_time first;    /* of the times that were added; INT64_MAX: none */
 	histree_time last;     /* INT64_MIN: none */
+	histree_time shift;    /* of all times, when they are handed out: a file may say at its end when it began */
 	uint64_t disorder;     /* the most ns by which an event was added after a later one */
 	bool is_read;
 
@@ -233,6 +234,19 @@ enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu
  * before it as the file was out of order so far.
  */
 enum histree_status packed_source_lose_rest(struct packed_source *source, struct histree_error *error);
+
+/* Whether a time that is handed out so much later is one that can be. */
+static inline bool packed_time_can_shift(histree_time time, histree_time by)
+{
+	histree_time shifted;
+	return !__builtin_add_overflow(time, by, &shifted) && shifted > INT64_MIN && shifted < INT64_MAX;
+}
+
+/*
+ * Hand out all that was added, and will be, so much later.  Returns false, and changes nothing, if a time would be
+ * none that can be.
+ */
+bool packed_source_shift(struct packed_source *source, histree_time by);
 
 /*
  * For a reader that adds nothing for long: returns HISTREE_ERR_CANCELLED if it is to end.  Pages of its tables may

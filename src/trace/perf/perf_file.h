@@ -46,6 +46,8 @@ enum perf_record_type {
 	PERF_MMAP2 = 10,
 	PERF_AUX = 11,
 	PERF_LOST_SAMPLES = 13,
+	PERF_SWITCH = 14,
+	PERF_SWITCH_CPU_WIDE = 15,
 	/* From here on perf writes them, not the kernel. */
 	PERF_HEADER_ATTR = 64,
 	PERF_TRACING_DATA = 66,

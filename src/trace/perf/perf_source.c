@@ -122,6 +122,21 @@ static void compare_numbers(struct walk *walk, const struct perf_record *record,
 	walk->count->counts_otherwise = walk->count->has_compared && of_kernel != of_perf;
 }
 
+/* What "perf record --switch-events" writes does not say why a thread left its CPU, and is not read. */
+static void note_switch(struct walk *walk)
+{
+	const struct id_entry *entry;
+	bool is_told = walk->count->has_switches;
+	walk->count->has_switches = true;
+	for (size_t at = 0; !is_told && (entry = id_map_next(&walk->file->tracepoints, &at)) != NULL;)
+		is_told = strcmp(((const struct tracepoint *)entry->record)->name, "sched_switch") == 0;
+	if (!is_told)
+		trace_notes_warn(walk->stream->notes,
+				 "%s: the switches of --switch-events are not read: record those of the kernel, "
+				 "with 'perf record -e sched:sched_switch'",
+				 walk->stream->name);
+}
+
 static enum histree_status read_record(struct walk *walk, const struct perf_record *record,
 				       struct histree_error *error)
 {
@@ -149,6 +164,8 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 	}
 	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
 		return read_loss(walk, record, error);
+	if (record->type == PERF_SWITCH || record->type == PERF_SWITCH_CPU_WIDE)
+		note_switch(walk);
 	if (record->type > PERF_MMAP2 || perf_stamp_of_side(walk->file, record).has_time)
 		return HISTREE_OK;
 	return perf_images_take(&walk->file->images, record->bytes, record->size, walk->file->is_big)

@@ -31,6 +31,7 @@ struct perf_loss_count {
 	uint64_t by_records,
 		by_perf; /* LOST; LOST_SAMPLES, which is among what perf says itself: in the last part */
 	bool has_latest;
+	bool has_switches;                   /* records of perf's own, not events of the kernel */
 	bool has_compared, counts_otherwise; /* numbers of threads, perf's own and the kernel's, in one sample */
 	histree_time earliest, latest;       /* of the samples */
 };

@@ -19,76 +19,76 @@ make_host b a >b
 clocks() {
 	histree info "$1" | grep -E '^hosts|^ +[ab]: |^warnings|^  +host'
 }
-histree build -q -o two --host a=a --host b=b
+histree build -q -o two --host-dir a=a --host-dir b=b
 clocks two
-histree ls two '*'
+histree info --attributes two '*'
 histree verify two | sed 's/[0-9]* nodes/N nodes/'
 histree info two/hosts/b | grep -E '^(host|clock)' | sed 's/slope.*/slope/'
 echo "each clock as it is wanted"
-histree build -q -f -o two --host a=a --host b=b --clock none
+histree build -q -f -o two --host-dir a=a --host-dir b=b --clock none
 clocks two
-histree build -q -f -o two --host a=a --host b=b --clock b=-1900000,0.9999 --reference a
+histree build -q -f -o two --host-dir a=a --host-dir b=b --clock b=-1900000,0.9999 --reference a
 clocks two
-histree build -q -f -o two --host a=a --host b=b --reference b
+histree build -q -f -o two --host-dir a=a --host-dir b=b --reference b
 clocks two | sed 's/slope.*/slope/'
 echo "one host that is named"
-histree build -q -f -o one --host a=a --clock a=1000
+histree build -q -f -o one --host-dir a=a --clock a=1000
 ls one
 histree info one | grep -E '^(host|clock)'
 echo "no packets, no clock"
 grep -v inet_sock b >silent
-histree build -q -f -o two --host a=a --host b=silent
+histree build -q -f -o two --host-dir a=a --host-dir b=silent
 clocks two
 echo "what cannot be"
-try histree build -o no --host a=a --host b=b --clock c=5
-try histree build -o no --host a=a --host b=b --clock b=5 --clock b=6
-try histree build -o no --host a=a --host b=b --clock b=5,-1
-try histree build -o no --host a=a --host b=b --clock b=5,2
-try histree build -o no --host a=a --host b=b --clock b=nan
-try histree build -o no --host a=a --host b=b --clock b
-try histree build -o no --host a=a --host b=b --clock none --clock packets
-try histree build -o no --host a=a --host b=b --reference c
-try histree build -o no --host a=a --host b=a
-try histree build -o no --host a=a --host =b
-try histree build -o no --host a=a --host "$(printf 'x%.0s' $(seq 100))=b"
-try histree build -o no --host a=a --host b=net://localhost/host/x/y
-try histree build -o no --host a=a --host b=nothing
-try histree build --backend memory -a kernel --host a=a --host b=b
+try histree build -o no --host-dir a=a --host-dir b=b --clock c=5
+try histree build -o no --host-dir a=a --host-dir b=b --clock b=5 --clock b=6
+try histree build -o no --host-dir a=a --host-dir b=b --clock b=5,-1
+try histree build -o no --host-dir a=a --host-dir b=b --clock b=5,2
+try histree build -o no --host-dir a=a --host-dir b=b --clock b=nan
+try histree build -o no --host-dir a=a --host-dir b=b --clock b
+try histree build -o no --host-dir a=a --host-dir b=b --clock none --clock packets
+try histree build -o no --host-dir a=a --host-dir b=b --reference c
+try histree build -o no --host-dir a=a --host-dir b=a
+try histree build -o no --host-dir a=a --host-dir =b
+try histree build -o no --host-dir a=a --host-dir "$(printf 'x%.0s' $(seq 100))=b"
+try histree build -o no --host-dir a=a --host-dir b=net://localhost/host/x/y
+try histree build -o no --host-dir a=a --host-dir b=nothing
+try histree build --backend memory -a kernel --host-dir a=a --host-dir b=b
 try histree build
 echo "a host that fails, and the build without it"
 mkdir -p bad
 echo nonsense >bad/metadata
-try histree build -q -o three --host a=a --host b=b --host c=bad
+try histree build -q -o three --host-dir a=a --host-dir b=b --host-dir c=bad
 ls
-try histree build -q -o three --threads 1 -a kernel,irqs --host a=a --host b=b --host "c=$DATA/ctf-calls"
+try histree build -q -o three --threads 1 -a kernel,irqs --host-dir a=a --host-dir b=b --host-dir "c=$DATA/ctf-calls"
 find three.building -name manifest.json | sort
-try histree build -q -o three --threads 1 -a kernel,irqs --host a=a --host b=b
-try histree build -q -o three --resume -a kernel --host a=a --host b=b
-try histree build -q -o three --resume -a kernel,irqs --host a=a --host b=b
+try histree build -q -o three --threads 1 -a kernel,irqs --host-dir a=a --host-dir b=b
+try histree build -q -o three --resume -a kernel --host-dir a=a --host-dir b=b
+try histree build -q -o three --resume -a kernel,irqs --host-dir a=a --host-dir b=b
 find three | sort
 histree verify three | sed 's/[0-9]* nodes/N nodes/'
 echo "again, with its clocks and its hosts"
-histree build -q -f -o two --host a=a --host b=b
+histree build -q -f -o two --host-dir a=a --host-dir b=b
 md5sum two/hosts/*/*.sht >sums
-try histree rebuild -q two
+try histree copy --rebuild -q two
 md5sum -c sums
 clocks two | sed 's/slope.*/slope/'
 try histree copy two
-try histree repair two
+try histree copy --repair two
 echo "a name that no folder can have"
-histree build -q -f -o odd --host ../a=a --host .building=b
+histree build -q -f -o odd --host-dir ../a=a --host-dir .building=b
 ls odd/hosts
-histree ls odd '*'
+histree info --attributes odd '*'
 echo "moved, one host lost, one of another store"
 mv two moved
 histree verify moved | sed 's/[0-9]* nodes/N nodes/'
 mv moved/hosts/b b.lost
 try histree verify moved
-try histree query moved --at +1s 'a/CPUs/0/Current_thread' 'b'
+try histree states moved --at +1s 'a/CPUs/0/Current_thread' 'b'
 ln -s ../../b.lost moved/hosts/b
 try histree verify moved
 rm moved/hosts/b
 cp -r moved/hosts/a moved/hosts/b
 try histree verify moved
 rm -r moved/hosts
-try histree query moved --at +1s
+try histree states moved --at +1s

@@ -7,6 +7,7 @@
 #include "base/zlib.h"
 #include "support/test.h"
 #include "trace/formats.h"
+#include "trace/trace.h"
 #include "trace/trace_list.h"
 
 static const char *name_of(const void *bytes, size_t size)
@@ -15,7 +16,7 @@ static const char *name_of(const void *bytes, size_t size)
 	return name != NULL ? name : "";
 }
 
-#define PROFILE "a profile of speedscope, V8 or Firefox, or folded stacks"
+#define PROFILE "a profile of speedscope, V8, Firefox or pprof, or folded stacks"
 #define NAME(text) name_of(text, sizeof(text) - 1)
 
 TEST(formats_are_known_by_their_first_bytes)
@@ -45,6 +46,7 @@ TEST(formats_are_known_by_their_first_bytes)
 	assert_string_equal(NAME("{\"label\":\"\",\"duration\":1.5,\"markers\":[{\"end\""), PROFILE);
 	assert_string_equal(NAME("{\"linux-perf-json-version\": 1,"), "a trace in JSON");
 	assert_string_equal(NAME("main;run it 3\nmain 4.5\nmain;cut"), PROFILE);
+	assert_string_equal(NAME("go 1.22 trace\0\0\0"), "an execution trace of Go");
 }
 
 TEST(nothing_is_guessed)
@@ -71,6 +73,22 @@ TEST(a_file_is_asked_once_it_is_opened)
 	assert_null(trace_format_of_path(path).name);
 	assert_int_equal(write(file, "PERFILE2", 8), 8);
 	assert_string_equal(trace_format_of_path(path).name, "a recording of perf");
+	close(file);
+	unlink(path);
+}
+
+TEST(a_page_without_events_is_said_to_be_one)
+{
+	static const char page[] = "<!DOCTYPE html>\n<html><script id=\"viewer-data\">H4sIAAAA</script></html>\n";
+	char path[] = "/tmp/histree-format-XXXXXX";
+	const char *const paths[] = { path };
+	struct trace *trace;
+	struct histree_error error;
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, page, strlen(page)), strlen(page));
+	assert_true(trace_open(paths, 1, &trace, &error) < 0);
+	assert_non_null(strstr(error.message, "is a page without a text of ftrace; save the trace"));
 	close(file);
 	unlink(path);
 }
@@ -116,7 +134,7 @@ static size_t rows_of_file(const char *path)
 		while (at < COUNT && strcmp(names[at], name) != 0)
 			at++;
 		if (at == COUNT)
-			fail_msg("%s: '%s' is not in the table of formats.h", path, name);
+			fail_msg("%s: '%s' is not in the table of src/trace/meson.build", path, name);
 		found++;
 	}
 	free(line);
