@@ -223,10 +223,19 @@ out:
 
 /* ---- records and sums --------------------------------------------------------------------------------------- */
 
-/* Of a thread or a CPU, `whose`; NULL when memory runs out, which is remembered. */
+/*
+ * Of a thread or a CPU, `whose`; NULL when memory runs out, which is remembered.  Events of programs are no event
+ * of the machine's, which has but places for them.
+ */
 static struct counter_owner *owner_of(struct counters *counters, int whose, int32_t number)
 {
-	return (struct counter_owner *)kernel_sum_row(&counters->sums, &counters->sums.tables[whose], number);
+	struct kernel_sums *sums = &counters->sums;
+	struct machine *machine = &sums->input->machine;
+	struct kernel_sum_table *table = &sums->tables[whose];
+	return (struct counter_owner *)(whose == CPUS
+						? kernel_sum_row_of_cpu(sums, table, machine_cpu(machine, number))
+						: kernel_sum_row_of_thread(sums, table,
+									   machine_thread(machine, number)));
 }
 
 static struct counter_sum *sum_of(struct counters *counters, int whose, uint32_t counter, int32_t number)
@@ -321,9 +330,9 @@ static void take_of_perf(struct counters *counters, const struct event *source, 
 /* ---- events ------------------------------------------------------------------------------------------------- */
 
 /* Returns who ran there up to the event; NOT_KNOWN: a switch may say it later; DENIED: it says another one. */
-static int64_t running_thread(const struct counters *counters, const struct kernel_event *event, int32_t number)
+static int64_t running_thread(struct counters *counters, const struct kernel_event *event, int32_t number)
 {
-	const struct counter_owner *cpu = id_map_find(&counters->sums.tables[CPUS].rows, (uint32_t)number);
+	const struct counter_owner *cpu = number >= 0 ? owner_of(counters, CPUS, number) : NULL;
 	const int64_t known = cpu != NULL && cpu->has_tid ? cpu->tid : NOT_KNOWN;
 	if (event->role != KERNEL_SWITCH)
 		return known;
@@ -400,15 +409,14 @@ static void counters_count(struct kernel_sums *sums, const struct kernel_event *
 
 static void counters_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
-	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
-		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu) {
+	struct kernel_sum_row *row = NULL;
+	while ((row = kernel_sum_next(sums, &sums->tables[CPUS], row)) != NULL)
+		if (gap->cpu < 0 || row->number == gap->cpu) {
 			/* It is not known which thread has run there since. */
 			struct counters *counters = (struct counters *)sums;
-			struct counter_owner *cpu = entry->record;
-			cpu->has_tid = false;
+			((struct counter_owner *)row)->has_tid = false;
 			for (uint32_t counter = 0; counter < counters->names.count; counter++) {
-				const uint64_t id = (uint64_t)counter << 32 | (uint32_t)cpu->row.number;
+				const uint64_t id = (uint64_t)counter << 32 | (uint32_t)row->number;
 				struct counter_sum *sum = id_map_find(&counters->counts[CPUS], id);
 				if (sum != NULL)
 					sum->has_shared = false;

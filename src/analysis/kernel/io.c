@@ -391,27 +391,26 @@ struct io {
 };
 
 /* Returns NULL when memory runs out, which is remembered. */
-static struct io_thread *thread_of(struct io *io, int32_t tid)
+static struct io_thread *thread_of(struct io *io, const struct machine_thread *thread)
 {
-	return (struct io_thread *)kernel_sum_row(&io->sums, &io->sums.tables[THREADS], tid);
+	return (struct io_thread *)kernel_sum_row_of_thread(&io->sums, &io->sums.tables[THREADS], thread);
 }
 
 /* perf names the thread in each event; of LTTng's the one that was switched to is taken, as Trace Compass does. */
 static struct io_thread *current_thread(struct io *io, const struct kernel_event *event)
 {
 	if (event->is_perf && event->own_tid >= 0)
-		return thread_of(io, (int32_t)event->own_tid);
-	struct io_cpu *cpu =
-		event->cpu >= 0 ? id_map_find_again(&io->sums.tables[CPUS].rows, (uint32_t)event->cpu) : NULL;
+		return thread_of(io, event->in_thread);
+	const struct io_cpu *cpu =
+		event->on_cpu != NULL ? dense_find(&io->sums.tables[CPUS].rows, event->on_cpu->place) : NULL;
 	return cpu != NULL ? cpu->thread : NULL;
 }
 
 static void on_switch(struct io *io, const struct kernel_event *event)
 {
-	struct kernel_sum_row *cpu =
-		event->cpu >= 0 ? kernel_sum_row(&io->sums, &io->sums.tables[CPUS], event->cpu) : NULL;
+	struct kernel_sum_row *cpu = kernel_sum_row_of_cpu(&io->sums, &io->sums.tables[CPUS], event->on_cpu);
 	if (cpu != NULL)
-		((struct io_cpu *)cpu)->thread = thread_of(io, event->tid);
+		((struct io_cpu *)cpu)->thread = thread_of(io, event->thread);
 }
 
 /* Whether a call is called as `verb`, with whatever behind it, or as that with a p before it. */
@@ -518,11 +517,12 @@ static void io_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
 	struct io *io = (struct io *)sums;
 	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&sums->tables[CPUS].rows, &at)) != NULL;)
-		if (gap->cpu < 0 || entry->id == (uint32_t)gap->cpu)
-			((struct io_cpu *)entry->record)->thread = NULL;
-	for (size_t at = 0; (entry = id_map_next(&sums->tables[THREADS].rows, &at)) != NULL;) {
-		struct io_thread *thread = entry->record;
+	struct kernel_sum_row *row = NULL;
+	while ((row = kernel_sum_next(sums, &sums->tables[CPUS], row)) != NULL)
+		if (gap->cpu < 0 || row->number == gap->cpu)
+			((struct io_cpu *)row)->thread = NULL;
+	while ((row = kernel_sum_next(sums, &sums->tables[THREADS], row)) != NULL) {
+		struct io_thread *thread = (struct io_thread *)row;
 		thread->is_reading = thread->is_writing = false;
 		if (thread->row.quarks[CALL] != NO_ATTRIBUTE)
 			change(&io->sums.changes, thread->row.quarks[CALL], histree_unknown());
@@ -571,6 +571,7 @@ static const struct kernel_sums_kind io_sums = {
 		   KERNEL_BLOCK_ISSUE, KERNEL_BLOCK_COMPLETE, KERNEL_BLOCK_DEVICE, KERNEL_BLOCK_FRONT_MERGE,
 		   KERNEL_BLOCK_REQUEST_MERGE, KERNEL_BLOCK_MERGE },
 	.role_count = 10,
+	.needs_machine = true,
 	.create = io_begin,
 	.count = io_count,
 	.lose = io_lose,

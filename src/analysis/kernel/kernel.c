@@ -456,7 +456,7 @@ static void kernel_on_switch(struct kernel_model *model, const struct kernel_eve
 	previous->is_woken_leaving = is_woken;
 	next->is_woken_leaving = next->is_certain = false;
 	occupancy_change(model, cpu, next);
-	cpu->in_switch = true;
+	cpu->turn = TURN_BEGAN;
 	states_name(model, event, previous, next);
 }
 
@@ -510,7 +510,7 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
 	if (cpu == NULL)
 		return;
-	cpu->in_switch = false;
+	cpu->turn = TURN_GOES_ON;
 	cpu_claim(model, cpu, tid);
 	if (cpu->runs != NULL && cpu->runs->tid == tid) {
 		cpu->runs->said = model->changes.time;
@@ -658,7 +658,9 @@ static void on_cpu_idle(struct kernel_model *model, const struct kernel_event *e
 static void on_rename(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_text name = kernel_event_new_name(event);
-	struct kernel_thread *thread = event->tid > 0 ? kernel_thread(model, event->tid, event->cpu) : NULL;
+	/* Since Linux 6.14 it is the thread itself, and not said. */
+	int32_t tid = event->tid > 0 ? event->tid : event->in_thread != NULL ? event->in_thread->tid : 0;
+	struct kernel_thread *thread = tid > 0 ? kernel_thread(model, tid, event->cpu) : NULL;
 	if (thread != NULL && name.bytes != NULL)
 		thread_rename(model, thread, name);
 }

@@ -91,7 +91,7 @@ static histree_time turn_of(const struct kernel_model *model, const struct kerne
 bool occupancy_is_in_switch(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu == NULL || !cpu->in_switch || cpu->runs == NULL || cpu->runs->tid == event->own_tid)
+	if (cpu == NULL || cpu->turn != TURN_BEGAN || cpu->runs == NULL || cpu->runs->tid == event->own_tid)
 		return false;
 	const histree_time turn = turn_of(model, cpu, event->time);
 	if (!kernel_event_may_be_in_switch(event, turn))

@@ -179,8 +179,12 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 		return HISTREE_OK;
 	}
 	if (input->needs_machine) {
-		event->on_cpu = machine_cpu(&input->machine, event->cpu);
+		if (event->on_cpu == NULL || event->on_cpu->number != event->cpu)
+			event->on_cpu = machine_cpu(&input->machine, event->cpu);
 		event->in_thread = thread_of(input, event);
+		event->thread = binding->has_tid ? machine_thread(&input->machine, event->tid) : NULL;
+		event->previous =
+			event->role == KERNEL_SWITCH ? machine_thread_leaving(&input->machine, event) : NULL;
 		/* Others do not say who runs. */
 		if (event->role == KERNEL_SWITCH || (event->own_tid >= 0 && !machine_is_in_switch(event)))
 			machine_meet(&input->machine, event);

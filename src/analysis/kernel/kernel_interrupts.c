@@ -301,22 +301,22 @@ void softirq_change_with_total(struct kernel_model *model, struct interrupt *sof
 
 enum { HAS_NAME = 1, HAS_TOTAL = 2, HAS_COUNT = 4, IS_KNOWN = 8 };
 
-static void save_list(const struct interrupt *first, histree_quark node, struct saved_bytes *out)
+static void save_list(const struct interrupt *first, histree_quark node, struct byte_buffer *out)
 {
 	uint64_t count = 0;
 	for (const struct interrupt *at = first; at != NULL; at = at->next)
 		count++;
-	saved_put(out, count);
+	byte_buffer_put_number(out, count);
 	for (const struct interrupt *at = first; at != NULL; at = at->next) {
-		saved_put_signed(out, at->number);
-		saved_put(out, at->quark - node);
-		saved_put(out, (at->name.bytes != NULL ? HAS_NAME : 0) |
-				       (at->total != NO_ATTRIBUTE ? HAS_TOTAL : 0) |
-				       (at->softirq != NULL ? HAS_COUNT : 0) | (at->is_known ? IS_KNOWN : 0));
+		byte_buffer_put_signed(out, at->number);
+		byte_buffer_put_number(out, at->quark - node);
+		byte_buffer_put_number(
+			out, (at->name.bytes != NULL ? HAS_NAME : 0) | (at->total != NO_ATTRIBUTE ? HAS_TOTAL : 0) |
+				     (at->softirq != NULL ? HAS_COUNT : 0) | (at->is_known ? IS_KNOWN : 0));
 	}
 }
 
-void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out)
+void interrupts_save(const struct kernel_cpu *cpu, struct byte_buffer *out)
 {
 	save_list(cpu->first_irq, cpu->node, out);
 	save_list(cpu->first_softirq, cpu->node, out);
@@ -349,7 +349,7 @@ static struct interrupt *load_interrupt(struct kernel_model *model, const struct
 {
 	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
 	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
-	int64_t number = saved_read_signed(reader);
+	int64_t number = byte_reader_signed(reader);
 	uint64_t quark = cpu->node + read_varint(reader), flags = read_varint(reader);
 	if (interrupt == NULL || reader->failed || number != (int32_t)number || quark >= attribute_count)
 		return NULL;

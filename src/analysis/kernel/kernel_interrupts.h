@@ -67,7 +67,7 @@ struct histree_value softirq_when_raised(struct kernel_model *model, const struc
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq);
 
 /* What is known of the interrupts of a CPU besides their states, and back (kernel_provider.h). */
-void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out);
+void interrupts_save(const struct kernel_cpu *cpu, struct byte_buffer *out);
 void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_t attribute_count,
 		     struct byte_reader *reader);
 

@@ -137,6 +137,9 @@ bool kernel_event_decode(const struct kernel_binding *binding, const struct even
 	out->letters = (struct kernel_text){ 0 };
 	if (binding->own_tid != EVENT_NO_FIELD)
 		decode_own(binding, event, out);
+	const bool wakes = binding->role == KERNEL_WAKEUP || binding->role == KERNEL_WAKING;
+	if (wakes)
+		out->result = true;
 	for (uint32_t i = 0; i < binding->field_count; i++) {
 		const struct kernel_bound_field *bound = &binding->fields[i];
 		if (decode_field(bound, event, (char *)out + bound->member))
@@ -144,7 +147,8 @@ bool kernel_event_decode(const struct kernel_binding *binding, const struct even
 		else if (bound->presence == 0)
 			return false;
 	}
-	return true;
+	/* Kernels before 3.0 tell of a wakeup that found the thread awake, too. */
+	return !wakes || out->result != 0;
 }
 
 /* ---- kernel layout ------------------------------------------------------------------------------------------- */
@@ -188,6 +192,7 @@ static const struct event_row {
 	{ PERF, KERNEL_PROCESS_STATE, "perfetto:thread" },
 	{ PERF, KERNEL_PERF_FORK, "perf_fork" },
 	{ PERF, KERNEL_PERF_NAME, "perf_comm" },
+	{ PERF, KERNEL_PERF_NAME, "process_dump" },
 	{ PERF, KERNEL_PERF_THREAD, "perf_thread" },
 	{ PERF, KERNEL_PERF_THREAD, "perf_mmap" },
 	{ PERF, KERNEL_PERF_THREAD, "perf_mmap2" },
@@ -197,6 +202,8 @@ static const struct event_row {
 	{ PERF, KERNEL_IRQ_EXIT, "irq:irq_handler_exit" },
 	{ LTTNG_2_7, KERNEL_VECTOR_ENTRY, "x86_irq_vectors_*_entry" },
 	{ LTTNG_2_7, KERNEL_VECTOR_EXIT, "x86_irq_vectors_*_exit" },
+	{ PERF, KERNEL_VECTOR_ENTRY, "irq_vectors:*_entry" },
+	{ PERF, KERNEL_VECTOR_EXIT, "irq_vectors:*_exit" },
 	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_RAISE, "softirq_raise" },
 	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_ENTRY, "softirq_entry" },
 	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_EXIT, "softirq_exit" },
@@ -319,11 +326,12 @@ static const struct field_row {
 	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "prio", INT32(prio), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "target_cpu", INT32(target_cpu), NEEDED },
+	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "success", INT64(result), OPTIONAL },
 	{ ALL, ROLE(EXEC), "filename", TEXT(comm), NEEDED },
 	{ LTTNG, ROLE(EXEC), "tid", INT32(tid), OPTIONAL },
 	{ PERF, ROLE(EXEC), "pid", INT32(tid), OPTIONAL },
-	{ LTTNG, ROLE(RENAME), "tid", INT32(tid), NEEDED },
-	{ PERF, ROLE(RENAME), "pid", INT32(tid), NEEDED },
+	{ LTTNG, ROLE(RENAME), "tid", INT32(tid), OPTIONAL },
+	{ PERF, ROLE(RENAME), "pid", INT32(tid), OPTIONAL },
 	{ ALL, ROLE(RENAME), "newcomm", TEXT(comm), NEEDED },
 	{ ALL, ROLE(MIGRATE), "dest_cpu", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(SETPRIO), "newprio", INT32(prio), NEEDED },
@@ -356,7 +364,7 @@ static const struct field_row {
 
 	{ ALL, ROLE(IRQ_ENTRY) | ROLE(IRQ_EXIT), "irq", INT32(number), NEEDED },
 	{ ALL, ROLE(IRQ_ENTRY), "name", TEXT(name), NEEDED },
-	{ LTTNG, ROLE(VECTOR_ENTRY) | ROLE(VECTOR_EXIT), "vector", INT32(number), NEEDED },
+	{ ALL, ROLE(VECTOR_ENTRY) | ROLE(VECTOR_EXIT), "vector", INT32(number), NEEDED },
 	{ ALL, ROLE(SOFTIRQ_RAISE) | ROLE(SOFTIRQ_ENTRY) | ROLE(SOFTIRQ_EXIT), "vec", INT32(number), NEEDED },
 
 	{ ALL, ROLE(CPU_IDLE), "cpu_id", INT32(target_cpu), NEEDED },
@@ -516,7 +524,10 @@ static bool bind_fields(const struct event_class *class, enum layout layout, str
 {
 	for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++) {
 		const struct field_row *row = &field_rows[i];
-		bool wanted = (row->layouts & layout) != 0 && (row->roles >> binding->role & 1) != 0;
+		/* In a trace of Perfetto, 0 is also what the kernel does not say. */
+		bool is_said =
+			strcmp(row->name, "success") != 0 || strcmp(class->trace->tracer_name, "perfetto") != 0;
+		bool wanted = is_said && (row->layouts & layout) != 0 && (row->roles >> binding->role & 1) != 0;
 		if (wanted && !bind_field(class, row, binding))
 			return false;
 	}
@@ -551,6 +562,8 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 		return binding;
 	binding.role = row->role;
 	bool complete = bind_fields(class, layout, &binding);
+	for (uint32_t i = 0; i < binding.field_count; i++)
+		binding.has_tid |= binding.fields[i].member == offsetof(struct kernel_event, tid);
 	/* Numbers of a container, beside those of the kernel in tracepoints, are of other threads. */
 	if ((UINT64_C(1) << row->role & OF_PERF) != 0 && class->trace->counts_otherwise)
 		complete = false;

@@ -104,11 +104,13 @@ struct kernel_event {
 	struct machine_cpu *on_cpu;       /* the same; NULL where the trace does not say */
 	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
 	struct machine *not_kept;         /* as no analysis asks it; NULL: it is kept */
-	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
-	int64_t own_pid, own_ppid;        /* of that thread; negative: the event does not say */
-	struct kernel_text own_comm;      /* no bytes: the event does not say */
-	bool is_perf;                     /* perf or trace-cmd recorded it */
-	bool has_new_task_states;         /* of Linux 4.14 and later: prev_state */
+	/* The threads of `tid` and of `prev_tid`, where the machine is kept and the event has them; else NULL. */
+	struct machine_thread *thread, *previous;
+	int64_t own_tid;             /* of that, where the event itself says it; else negative */
+	int64_t own_pid, own_ppid;   /* of that thread; negative: the event does not say */
+	struct kernel_text own_comm; /* no bytes: the event does not say */
+	bool is_perf;                /* perf or trace-cmd recorded it */
+	bool has_new_task_states;    /* of Linux 4.14 and later: prev_state */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;
@@ -152,6 +154,7 @@ struct kernel_binding {
 	enum kernel_role role;
 	bool is_kernel, is_perf, has_new_task_states; /* its trace */
 	bool has_call_number;                         /* in place of a name */
+	bool has_tid;                                 /* of a thread that it is about */
 	uint32_t own_tid;                             /* field; EVENT_NO_FIELD: the class has none */
 	/* Likewise.  A process is believed where own_pid_of, if there is such a field, is the thread. */
 	uint32_t own_pid, own_pid_of, own_ppid, own_comm;

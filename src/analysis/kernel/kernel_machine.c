@@ -139,7 +139,10 @@ struct machine_thread *machine_thread(struct machine *machine, int32_t tid)
 	if (thread != NULL)
 		return thread;
 	/* It may have been there unseen. */
-	const struct machine_thread fresh = { .tid = tid, .gap_end = machine->gap_end };
+	const struct machine_thread fresh = { .tid = tid,
+					      .place = machine->place_count,
+					      .gap_end = machine->gap_end };
+	machine->place_count++;
 	return add_record(machine, &machine->threads, tid, &fresh, sizeof(fresh));
 }
 
@@ -167,7 +170,10 @@ struct machine_cpu *machine_cpu(struct machine *machine, int32_t number)
 	struct machine_cpu *cpu = id_map_find_again(&machine->cpus, (uint32_t)number);
 	if (cpu != NULL)
 		return cpu;
-	const struct machine_cpu fresh = { .number = number, .gap_end = machine->gap_end_anywhere };
+	const struct machine_cpu fresh = { .number = number,
+					   .place = (uint32_t)machine->cpus.count,
+					   .place_of_unknown = machine->place_count++,
+					   .gap_end = machine->gap_end_anywhere };
 	return add_record(machine, &machine->cpus, number, &fresh, sizeof(fresh));
 }
 
@@ -234,8 +240,8 @@ static void occupy(struct machine_cpu *cpu, struct machine_thread *thread)
 	assert_runs(thread);
 }
 
-/* The thread that leaves a CPU is most often the one that is known to run there. */
-static struct machine_thread *leaving_thread(struct machine *machine, const struct kernel_event *event)
+/* It is most often the one that is known to run there. */
+struct machine_thread *machine_thread_leaving(struct machine *machine, const struct kernel_event *event)
 {
 	struct machine_thread *running = event->on_cpu != NULL ? event->on_cpu->thread : NULL;
 	return running != NULL && running->tid == event->prev_tid ? running
@@ -249,10 +255,10 @@ static void widen(histree_time *gap_end, histree_time end)
 }
 
 /* Returns the thread that an event says runs on its CPU until now; NULL: it does not say. */
-static struct machine_thread *running_thread(struct machine *machine, const struct kernel_event *event)
+static struct machine_thread *running_thread(const struct kernel_event *event)
 {
 	if (event->role == KERNEL_SWITCH)
-		return leaving_thread(machine, event);
+		return event->previous;
 	return event->own_tid >= 0 ? event->in_thread : NULL;
 }
 
@@ -322,18 +328,17 @@ void machine_meet(struct machine *machine, const struct kernel_event *event)
 	}
 	if (event->on_cpu == NULL || conflicts->from_idle == 0 || event->time == INT64_MIN)
 		return;
-	struct machine_thread *thread = running_thread(machine, event);
+	struct machine_thread *thread = running_thread(event);
 	event->on_cpu->left = NULL;
 	bool is_denied = thread != NULL && find_thread(event->on_cpu, thread, event->time);
-	thread = event->role == KERNEL_SWITCH ? machine_thread(machine, event->tid) : NULL;
+	thread = event->role == KERNEL_SWITCH ? event->thread : NULL;
 	is_denied |= thread != NULL && find_nowhere(event->on_cpu, thread, event->time);
 	conflicts->denials[CONFLICT_SWITCH] += is_denied;
 }
 
 static void learn_switch(struct machine *machine, const struct kernel_event *event)
 {
-	struct machine_thread *previous = leaving_thread(machine, event);
-	struct machine_thread *next = machine_thread(machine, event->tid);
+	struct machine_thread *previous = event->previous, *next = event->thread;
 	name_thread(machine, previous, event->prev_comm);
 	name_thread(machine, next, event->comm);
 	if (previous != NULL && next != NULL) {
@@ -355,7 +360,7 @@ static void learn_switch(struct machine *machine, const struct kernel_event *eve
 static void learn_name(struct machine *machine, const struct kernel_event *event)
 {
 	struct kernel_text name = kernel_event_new_name(event);
-	struct machine_thread *thread = event->tid >= 0 ? machine_thread(machine, event->tid) : event->in_thread;
+	struct machine_thread *thread = event->tid > 0 ? event->thread : event->in_thread;
 	if (name.bytes != NULL)
 		name_thread(machine, thread, name);
 }
@@ -366,7 +371,7 @@ static void learn_name(struct machine *machine, const struct kernel_event *event
  */
 static void learn_fork(struct machine *machine, const struct kernel_event *event)
 {
-	struct machine_thread *thread = machine_thread(machine, event->tid);
+	struct machine_thread *thread = event->thread;
 	if (event->role == KERNEL_FORK)
 		name_thread(machine, thread, event->comm);
 	if (thread == NULL || event->tid <= 0)
@@ -379,17 +384,15 @@ static void learn_fork(struct machine *machine, const struct kernel_event *event
 
 static void learn_thread(struct machine *machine, const struct kernel_event *event)
 {
-	struct machine_thread *thread = machine_thread(machine, event->tid);
-	name_thread(machine, thread, event->comm);
-	if (thread != NULL)
-		thread->is_seen = true;
+	name_thread(machine, event->thread, event->comm);
+	if (event->thread != NULL)
+		event->thread->is_seen = true;
 }
 
-static void learn_end(struct machine *machine, int32_t tid)
+static void learn_end(struct machine_thread *thread)
 {
-	struct machine_thread *thread = id_map_find(&machine->threads, (uint32_t)tid);
-	if (thread != NULL && tid > 0)
-		thread->has_ended = true;
+	if (thread != NULL && thread->tid > 0)
+		thread->has_ended = thread->has_ended || thread->is_seen;
 }
 
 void machine_learn(struct machine *machine, const struct kernel_event *event)
@@ -399,7 +402,7 @@ void machine_learn(struct machine *machine, const struct kernel_event *event)
 	else if (event->role == KERNEL_FORK || event->role == KERNEL_NEW_TASK || event->role == KERNEL_PERF_FORK)
 		learn_fork(machine, event);
 	else if (event->role == KERNEL_FREE)
-		learn_end(machine, event->tid);
+		learn_end(event->thread);
 	else if (event->role == KERNEL_PROCESS_STATE)
 		learn_thread(machine, event);
 	else if (event->role == KERNEL_RENAME || event->role == KERNEL_EXEC)

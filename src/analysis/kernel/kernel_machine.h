@@ -121,6 +121,7 @@ extern const struct kernel_places kernel_places_2016, kernel_places_plain, kerne
  */
 struct machine_thread {
 	int32_t tid;
+	uint32_t place; /* dense: where analyses keep what they know of it (struct dense_records) */
 	uint32_t life;  /* how many threads had the number before it */
 	bool is_seen;   /* it was made, did something, or was there when the trace began */
 	bool is_cloned; /* it was made, says an event that comes before that of the fork, and did nothing yet */
@@ -133,6 +134,8 @@ struct machine_thread {
 
 struct machine_cpu {
 	int32_t number;
+	uint32_t place;                /* dense, among CPUs */
+	uint32_t place_of_unknown;     /* among threads: of the one that runs there before an event says which */
 	struct machine_thread *thread; /* that runs; NULL before the first switch, also of those after a gap */
 	struct machine_thread *left;   /* by the last switch, as long as no event was of the one that came */
 	histree_time left_at;
@@ -158,6 +161,7 @@ struct machine_recent {
 
 struct machine {
 	struct id_map threads, cpus; /* struct machine_thread by tid, struct machine_cpu by number */
+	uint32_t place_count;        /* of threads */
 	struct arena records;
 	struct intern texts;
 	struct machine_recent recent[MACHINE_RECENT];
@@ -190,6 +194,9 @@ struct histree_value machine_thread_name(const struct machine_thread *thread);
 
 /* Whether an event is of the thread that the CPU is just leaving, which denies nothing (kernel_layout.h). */
 bool machine_is_in_switch(const struct kernel_event *event);
+
+/* Returns the thread that leaves a CPU at a switch. */
+struct machine_thread *machine_thread_leaving(struct machine *machine, const struct kernel_event *event);
 
 /* An event is met, before anybody handles it: is the thread that it says to run the one that is known to? */
 void machine_meet(struct machine *machine, const struct kernel_event *event);

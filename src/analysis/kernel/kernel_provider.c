@@ -156,7 +156,7 @@ static bool is_gone(struct kernel_model *model, const struct kernel_thread *thre
 }
 
 static void save_thread(struct kernel_model *model, const struct kernel_thread *thread, struct habits *habits,
-			uint64_t *passed, struct saved_bytes *out)
+			uint64_t *passed, struct byte_buffer *out)
 {
 	const struct expected_thread expected = expect(model, thread, habits);
 	bool has_times = !is_gone(model, thread);
@@ -175,22 +175,22 @@ static void save_thread(struct kernel_model *model, const struct kernel_thread *
 	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
 		return;
-	saved_put(out, *passed);
-	saved_put(out, says);
+	byte_buffer_put_number(out, *passed);
+	byte_buffer_put_number(out, says);
 	if ((says & SAYS_ASKED) != 0)
-		saved_put(out, thread->asked);
+		byte_buffer_put_number(out, thread->asked);
 	if ((says & SAYS_SAID) != 0)
-		saved_put_time(out, thread->said, expected.said);
+		byte_buffer_put_time(out, thread->said, expected.said);
 	if ((says & SAYS_RUN_QUEUE) != 0)
-		saved_put_time(out, thread->run_queue_since, expected.run_queue_since);
+		byte_buffer_put_time(out, thread->run_queue_since, expected.run_queue_since);
 	if ((says & SAYS_PRIO) != 0)
-		saved_put_time(out, thread->prio_since, expected.prio_since);
+		byte_buffer_put_time(out, thread->prio_since, expected.prio_since);
 	if ((says & SAYS_UNSEEN) != 0)
-		saved_put_time(out, thread->unseen_until, expected.said);
+		byte_buffer_put_time(out, thread->unseen_until, expected.said);
 	if ((says & SAYS_CALL) != 0)
-		saved_put(out, thread->call);
+		byte_buffer_put_number(out, thread->call);
 	if ((says & SAYS_UNDECIDED) != 0)
-		saved_put(out, undecided);
+		byte_buffer_put_number(out, undecided);
 	*passed = 0;
 }
 
@@ -290,20 +290,20 @@ static void load_thread(struct kernel_model *model, struct kernel_thread *thread
 		thread->asked = (uint8_t)read_varint(reader);
 	habits->asked[expected.made] = thread->asked;
 	if ((says & SAYS_SAID) != 0)
-		thread->said = saved_read_time(reader, expected.said);
+		thread->said = byte_reader_time(reader, expected.said);
 	if ((says & SAYS_RUN_QUEUE) != 0)
-		thread->run_queue_since = saved_read_time(reader, expected.run_queue_since);
+		thread->run_queue_since = byte_reader_time(reader, expected.run_queue_since);
 	if ((says & SAYS_PRIO) != 0)
-		thread->prio_since = saved_read_time(reader, expected.prio_since);
+		thread->prio_since = byte_reader_time(reader, expected.prio_since);
 	if ((says & SAYS_UNSEEN) != 0)
-		thread->unseen_until = saved_read_time(reader, expected.said);
+		thread->unseen_until = byte_reader_time(reader, expected.said);
 	if ((says & SAYS_STEP) != 0)
 		thread->first_step = thread->first_step == STEP_NONE ? STEP_BEGAN : STEP_NONE;
 	if ((says & SAYS_CALL) != 0)
-		thread->call = (enum kernel_progress)saved_read_below(reader, PROGRESS_INSIDE + 1);
+		thread->call = (enum kernel_progress)byte_reader_below(reader, PROGRESS_INSIDE + 1);
 	if ((says & SAYS_UNDECIDED) != 0 && !reader->failed)
 		reader->failed = !thread_resume_undecided(model, thread,
-							  (uint32_t)saved_read_below(reader, UNDECIDED_MAX + 1));
+							  (uint32_t)byte_reader_below(reader, UNDECIDED_MAX + 1));
 }
 
 static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
@@ -336,28 +336,31 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 
 /* ---- CPUs ---------------------------------------------------------------------------------------------------- */
 
-static void save_cpu(const struct kernel_cpu *cpu, histree_time end, struct saved_bytes *out)
+/* A wake-up that began long ago says nothing any more: it is forgotten. */
+static void save_cpu(const struct kernel_cpu *cpu, histree_time now, histree_time end, struct byte_buffer *out)
 {
-	saved_put(out, (uint64_t)cpu->number);
-	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
-			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
-			       (cpu->waking != INT64_MIN ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED |
-			       (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0) |
-			       (cpu->in_switch ? CPU_IN_SWITCH : 0));
-	if (cpu->waking != INT64_MIN)
-		saved_put_signed(out, cpu->waking);
+	const bool is_waking = kernel_is_leaving_soon(cpu->waking, now);
+	byte_buffer_put_number(out, (uint64_t)cpu->number);
+	byte_buffer_put_number(
+		out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
+			     (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0) |
+			     (is_waking ? CPU_IS_WAKING : 0) | (uint64_t)cpu->raised * CPU_RAISED |
+			     (cpu->had_irq ? CPU_HAD_IRQ : 0) | (cpu->stepped != INT64_MIN ? CPU_STEPPED : 0) |
+			     (cpu->turn == TURN_BEGAN ? CPU_IN_SWITCH : 0));
+	if (is_waking)
+		byte_buffer_put_signed(out, cpu->waking);
 	if (cpu->runs != NULL)
-		saved_put_signed(out, cpu->runs->tid);
+		byte_buffer_put_signed(out, cpu->runs->tid);
 	if (cpu->in_doubt != 0)
-		saved_put_time(out, cpu->in_doubt_since, end);
+		byte_buffer_put_time(out, cpu->in_doubt_since, end);
 	if (cpu->stepped != INT64_MIN)
-		saved_put_time(out, cpu->stepped, end);
+		byte_buffer_put_time(out, cpu->stepped, end);
 	interrupts_save(cpu, out);
 }
 
 static void load_runs(struct kernel_model *model, struct kernel_cpu *cpu, struct byte_reader *reader)
 {
-	int64_t tid = saved_read_signed(reader);
+	int64_t tid = byte_reader_signed(reader);
 	uint64_t id = tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu->number : (uint32_t)tid;
 	struct kernel_thread *thread = id_map_find(&model->threads, id);
 	if (thread == NULL || thread->runs_on != NULL) {
@@ -397,35 +400,36 @@ static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struc
 	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
 	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
 	cpu->had_irq = (flags & CPU_HAD_IRQ) != 0;
-	cpu->in_switch = (flags & CPU_IN_SWITCH) != 0;
+	cpu->turn = (flags & CPU_IN_SWITCH) != 0 ? TURN_BEGAN : TURN_GOES_ON;
 	cpu->raised = (enum cpu_raised)(flags / CPU_RAISED % (CPU_HAD_IRQ / CPU_RAISED));
 	reader->failed = reader->failed || cpu->raised > RAISED_UNSEEN_END;
 	if ((flags & CPU_IS_WAKING) != 0)
-		cpu->waking = saved_read_signed(reader);
+		cpu->waking = byte_reader_signed(reader);
 	model->open_gaps += cpu->is_losing;
 	model->nameless_cpus += cpu->is_nameless;
 	if ((flags & CPU_RUNS_THREAD) != 0)
 		load_runs(model, cpu, reader);
 	if (cpu->in_doubt != 0)
-		cpu->in_doubt_since = saved_read_time(reader, histree_state_current_end(model->changes.system));
+		cpu->in_doubt_since = byte_reader_time(reader, histree_state_current_end(model->changes.system));
 	if ((flags & CPU_STEPPED) != 0)
-		cpu->stepped = saved_read_time(reader, histree_state_current_end(model->changes.system));
+		cpu->stepped = byte_reader_time(reader, histree_state_current_end(model->changes.system));
 	interrupts_load(model, cpu, attribute_count, reader);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------------- */
 
-void kernel_provider_save(void *instance, struct saved_bytes *out)
+void kernel_provider_save(void *instance, struct byte_buffer *out)
 {
 	struct kernel_model *model = instance;
 	histree_time end = histree_state_current_end(model->changes.system);
 	model->changes.status = HISTREE_OK; /* no event is being handled */
-	saved_put(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
-			       (model->has_calls ? HAD_CALLS : 0) | (model->doubts_calls ? DOUBTED_CALLS : 0) |
-			       (model->has_wakings ? HAD_WAKINGS : 0));
-	saved_put_time(out, model->changes.time, end);
-	saved_put_time(out, model->all_open ? model->all_end : end, end);
-	saved_put_time(out, model->loss_end, end);
+	byte_buffer_put_number(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
+					    (model->has_calls ? HAD_CALLS : 0) |
+					    (model->doubts_calls ? DOUBTED_CALLS : 0) |
+					    (model->has_wakings ? HAD_WAKINGS : 0));
+	byte_buffer_put_time(out, model->changes.time, end);
+	byte_buffer_put_time(out, model->all_open ? model->all_end : end, end);
+	byte_buffer_put_time(out, model->loss_end, end);
 	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
 	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
 	histree_quark node;
@@ -438,11 +442,11 @@ void kernel_provider_save(void *instance, struct saved_bytes *out)
 		if (thread != NULL)
 			save_thread(model, thread, &habits, &passed, out);
 	}
-	saved_put(out, 0);
-	saved_put(out, model->cpus.count);
+	byte_buffer_put_number(out, 0);
+	byte_buffer_put_number(out, model->cpus.count);
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)
-		save_cpu(entry->record, end, out);
+		save_cpu(entry->record, model->changes.time, end, out);
 }
 
 enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
@@ -451,14 +455,14 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 	struct kernel_model *model = instance;
 	histree_time end = histree_state_current_end(model->changes.system);
 	uint64_t flags = read_varint(reader);
-	histree_time time = saved_read_time(reader, end);
+	histree_time time = byte_reader_time(reader, end);
 	model->has_gaps = (flags & HAD_GAPS) != 0;
 	model->all_open = (flags & ALL_OPEN) != 0;
 	model->has_calls = (flags & HAD_CALLS) != 0;
 	model->doubts_calls = (flags & DOUBTED_CALLS) != 0;
 	model->has_wakings = (flags & HAD_WAKINGS) != 0;
-	model->all_end = saved_read_time(reader, end);
-	model->loss_end = saved_read_time(reader, end);
+	model->all_end = byte_reader_time(reader, end);
+	model->loss_end = byte_reader_time(reader, end);
 	changes_begin(&model->changes, time);
 	load_threads(model, attribute_count, reader);
 	uint64_t cpus = read_varint(reader);

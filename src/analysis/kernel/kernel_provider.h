@@ -37,7 +37,7 @@ uint64_t kernel_provider_refused(const void *instance);
 bool kernel_provider_is_empty(const void *instance);
 void kernel_provider_missing(const void *instance, char *text, size_t size);
 void kernel_provider_unsure(const void *instance, char *text, size_t size);
-void kernel_provider_save(void *instance, struct saved_bytes *out);
+void kernel_provider_save(void *instance, struct byte_buffer *out);
 enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
 					 struct histree_error *error);
 void kernel_provider_free(void *instance);

@@ -44,6 +44,8 @@ enum histree_status kernel_segments_create(const struct segment_analysis *analys
 		if (kind->handlers[role] != NULL)
 			kernel_input_want(input, role);
 	kernel_input_need_machine(input);
+	segments->open.is_dense = kind->is_of_threads;
+	open_segments_use_space(&segments->open, segments->machine->records.space);
 	*instance = segments;
 	return HISTREE_OK;
 }
@@ -51,7 +53,7 @@ enum histree_status kernel_segments_create(const struct segment_analysis *analys
 /* KERNEL_FREE: the thread is gone, and what is open under its number with it. */
 static void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	kernel_segments_abandon(segments, (uint32_t)event->tid);
+	kernel_segments_abandon(segments, event->thread->place);
 }
 
 void kernel_segments_no_memory(struct kernel_segments *segments)
@@ -106,13 +108,6 @@ void kernel_segments_end(struct kernel_segments *segments, struct open_segment *
 		segments->status = histree_segment_store_add(segments->store, &segment, &segments->error);
 	}
 	open_segments_remove(&segments->open, open);
-}
-
-histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int32_t tid)
-{
-	const struct machine_thread *thread = machine_thread(segments->machine, tid);
-	const histree_time gap_end = segments->machine->gap_end;
-	return thread != NULL && thread->gap_end > gap_end ? thread->gap_end : gap_end;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------ */
@@ -170,6 +165,7 @@ void kernel_segments_free(void *instance)
 	if (segments == NULL)
 		return;
 	open_segments_release(&segments->open);
+	open_segments_release(&segments->aside);
 	class_table_release(&segments->bindings);
 	free(segments);
 }
@@ -213,7 +209,7 @@ static enum wakeup_stage stage_of(const struct open_segment *segment)
 static void wakeup_begin(struct kernel_segments *segments, const struct kernel_event *event,
 			 enum wakeup_stage stage)
 {
-	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)event->tid, event->time);
+	struct open_segment *segment = kernel_segments_begin(segments, event->thread->place, event->time);
 	if (segment == NULL)
 		return;
 	segment->values[WAKEUP_TID] = histree_int(event->tid);
@@ -226,10 +222,8 @@ static void wakeup_begin(struct kernel_segments *segments, const struct kernel_e
 /* A thread that is woken up runs: it never slept, and what seemed to wake it as it left did not. */
 static void on_wakeup(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	const struct machine_thread *thread = machine_thread(segments->machine, event->tid);
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
-	if (thread == NULL)
-		return;
+	const struct machine_thread *thread = event->thread;
+	struct open_segment *segment = open_segments_find(&segments->open, thread->place);
 	if (thread->cpu == NULL && segment == NULL)
 		wakeup_begin(segments, event, BY_WAKEUP);
 	else if (thread->cpu != NULL && segment != NULL && stage_of(segment) == BY_WAKING_WHILE_IT_RAN)
@@ -238,10 +232,8 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_even
 
 static void on_waking(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	const struct machine_thread *thread = machine_thread(segments->machine, event->tid);
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
-	if (thread == NULL)
-		return;
+	const struct machine_thread *thread = event->thread;
+	struct open_segment *segment = open_segments_find(&segments->open, thread->place);
 	bool runs = thread->cpu != NULL;
 	if (segment != NULL && (runs || stage_of(segment) == BY_WAKING_AS_IT_LEFT)) {
 		open_segments_remove(&segments->open, segment);
@@ -254,7 +246,7 @@ static void on_waking(struct kernel_segments *segments, const struct kernel_even
 /* The thread leaves its CPU: was it being woken as it did? */
 static void on_leave(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->prev_tid);
+	struct open_segment *segment = open_segments_find(&segments->open, event->previous->place);
 	if (segment == NULL)
 		return;
 	enum wakeup_stage stage = stage_of(segment);
@@ -265,14 +257,14 @@ static void on_leave(struct kernel_segments *segments, const struct kernel_event
 	} else if (stage == BY_WAKING_WHILE_IT_RAN) {
 		open_segments_remove(&segments->open, segment);
 	} else {
-		kernel_segments_abandon(segments, (uint32_t)event->prev_tid);
+		kernel_segments_abandon(segments, event->previous->place);
 	}
 }
 
 static void segments_wakeups_on_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	on_leave(segments, event);
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
+	struct open_segment *segment = open_segments_find(&segments->open, event->thread->place);
 	if (segment == NULL)
 		return;
 	segment->values[WAKEUP_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
@@ -280,10 +272,11 @@ static void segments_wakeups_on_switch(struct kernel_segments *segments, const s
 		segment->values[WAKEUP_CPU] = histree_int(event->on_cpu->number);
 	segment->values[WAKEUP_HAD_BY] = histree_int(event->prev_tid);
 	segment->values[WAKEUP_HAD_BY_NAME] = histree_string_n(event->prev_comm.bytes, event->prev_comm.size);
-	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
+	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->thread));
 }
 
 static const struct kernel_segments_kind wakeups = {
+	.is_of_threads = true,
 	.needs = "wake-ups: lttng enable-event -k 'sched_*', or perf record -e 'sched:*'",
 	.handlers = {
 		[KERNEL_WAKEUP] = on_wakeup,
@@ -326,7 +319,7 @@ static const struct histree_segment_field segments_preemptions_fields[PREEMPTION
 
 static void on_loss(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)event->prev_tid, event->time);
+	struct open_segment *segment = kernel_segments_begin(segments, event->previous->place, event->time);
 	if (segment == NULL)
 		return;
 	segment->values[PREEMPTION_TID] = histree_int(event->prev_tid);
@@ -348,8 +341,8 @@ static void segments_preemptions_on_switch(struct kernel_segments *segments, con
 	if (event->prev_tid != 0 && kernel_event_leave(event) == LEAVES_RUNNABLE)
 		on_loss(segments, event);
 	else
-		kernel_segments_abandon(segments, (uint32_t)event->prev_tid);
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
+		kernel_segments_abandon(segments, event->previous->place);
+	struct open_segment *segment = open_segments_find(&segments->open, event->thread->place);
 	if (segment != NULL && event->tid != event->prev_tid) {
 		segment->values[PREEMPTION_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
 		if (event->on_cpu != NULL)
@@ -363,12 +356,14 @@ static void segments_preemptions_on_switch(struct kernel_segments *segments, con
 					 ? histree_long((int64_t)lost->turns - turns->int64)
 					 : histree_null();
 		}
-		kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->tid));
+		kernel_segments_end(segments, segment, event->time,
+				    kernel_segments_gap_end(segments, event->thread));
 	}
 	segments->has_events = true;
 }
 
 static const struct kernel_segments_kind preemptions = {
+	.is_of_threads = true,
 	.needs = "switches: lttng enable-event -k sched_switch, or perf record -e sched:sched_switch",
 	.handlers = {
 		[KERNEL_SWITCH] = segments_preemptions_on_switch,

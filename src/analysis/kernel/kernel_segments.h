@@ -16,6 +16,7 @@
 struct kernel_segments;
 
 struct kernel_segments_kind {
+	bool is_of_threads; /* keys are places of threads (kernel_machine.h) */
 	/* By role; NULL: such events mean nothing to this kind. */
 	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_segments *segments, const struct kernel_event *event);
 	const char *needs; /* the events without which there are no segments, and how they are recorded */
@@ -29,6 +30,7 @@ struct kernel_segments {
 	struct kernel_input *input;          /* borrowed */
 	struct machine *machine;             /* of the input */
 	struct open_segments open;
+	struct open_segments aside; /* what a kind remembers that is no segment */
 	struct segment_counts counts;
 	uint64_t unmatched;          /* ends that fit none of those that they could be of; of without_start */
 	bool has_events;             /* there were some that it needs */
@@ -70,7 +72,12 @@ void kernel_segments_end(struct kernel_segments *segments, struct open_segment *
 			 histree_time gap_end);
 
 /* Until when it is in doubt what a thread did: the gap_end of its segments. */
-histree_time kernel_segments_gap_end(const struct kernel_segments *segments, int32_t tid);
+static inline histree_time kernel_segments_gap_end(const struct kernel_segments *segments,
+						   const struct machine_thread *thread)
+{
+	const histree_time gap_end = segments->machine->gap_end;
+	return thread->gap_end > gap_end ? thread->gap_end : gap_end;
+}
 
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);

@@ -141,7 +141,7 @@ static void save_hints(struct codec *codec, const struct kernel_cpu *cpu, const 
 		if (histree_state_ongoing(system, interrupt->quark, &value, &since, NULL) != HISTREE_OK ||
 		    value.type != HISTREE_INT || (uint64_t)now - (uint64_t)since < (uint64_t)long_ns)
 			continue;
-		saved_put(codec->out, (uint64_t)cpu->number + 1);
+		byte_buffer_put_number(codec->out, (uint64_t)cpu->number + 1);
 		code_guess(codec, NULL,
 			   (struct guessed_interrupt){ .number = interrupt->number,
 						       .value = value.int32,
@@ -151,7 +151,7 @@ static void save_hints(struct codec *codec, const struct kernel_cpu *cpu, const 
 }
 
 /* Guesses help only where no events were lost: after that, most that is read is in doubt. */
-static bool slice_hint(void *instance, struct saved_bytes *out)
+static bool slice_hint(void *instance, struct byte_buffer *out)
 {
 	struct kernel_model *model = instance;
 	struct codec codec = { .of = model, .out = out };
@@ -162,7 +162,7 @@ static bool slice_hint(void *instance, struct saved_bytes *out)
 		save_hints(&codec, cpu, cpu->first_softirq, true);
 	}
 	if (out != NULL)
-		saved_put(out, 0);
+		byte_buffer_put_number(out, 0);
 	return !model->has_gaps;
 }
 
@@ -234,7 +234,7 @@ static void take_hint(struct kernel_model *model, struct byte_reader *hint)
 {
 	struct codec codec = { .of = model, .in = hint };
 	uint64_t cpu;
-	while ((cpu = saved_read_below(hint, (uint64_t)INT32_MAX + 2)) != 0)
+	while ((cpu = byte_reader_below(hint, (uint64_t)INT32_MAX + 2)) != 0)
 		code_guess(&codec, guessed_cpu(model->slice, (int32_t)(cpu - 1)), (struct guessed_interrupt){ 0 });
 }
 
@@ -445,7 +445,8 @@ static void code_cpu(struct codec *codec, struct kernel_cpu *cpu)
 	code_quarks(codec, &cpu->node, 1, 0);
 	histree_quark base = cpu->node != NO_ATTRIBUTE ? cpu->node : 0;
 	code_quarks(codec, cpu->attributes, CPU_ATTRIBUTE_COUNT, base);
-	CODE_FLAGS(codec, &cpu->is_claimed, &cpu->is_taken_for_recorded, &is_waking, &cpu->in_switch);
+	CODE_FLAGS(codec, &cpu->is_claimed, &cpu->is_taken_for_recorded, &is_waking);
+	cpu->turn = (enum cpu_turn)code_below(codec, cpu->turn, TURN_GOES_ON + 1);
 	if (is_waking)
 		cpu->waking = code_time(codec, cpu->waking, 0);
 	cpu->claimed_tid = code_int32(codec, cpu->claimed_tid);
@@ -810,7 +811,8 @@ static void take_cpu(struct kernel_model *model, const struct kernel_cpu *slice,
 	if (!slice->is_claimed)
 		return;
 	cpu->waking = slice->waking;
-	cpu->in_switch = slice->in_switch;
+	if (slice->turn != TURN_NOT_SEEN)
+		cpu->turn = slice->turn;
 	cpu->runs = id_map_find(&model->threads, kernel_thread_id(slice->runs->tid, cpu->number));
 	if (cpu->runs != NULL)
 		cpu->runs->runs_on = cpu;

@@ -75,32 +75,57 @@
 
 /* ---- kernel sums --------------------------------------------------------------------------------------------- */
 
-static struct kernel_sum_row *row_of(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number,
-				     uint32_t life)
+/* NULL when memory runs out, which is remembered. */
+static struct kernel_sum_row *add_row(struct kernel_sums *sums, struct kernel_sum_table *table, uint32_t place)
 {
-	const uint64_t id = (uint64_t)life << 32 | (uint32_t)number;
-	struct kernel_sum_row *row = id_map_find_again(&table->rows, id);
-	if (row != NULL)
-		return row;
-	const size_t size = table->kind->row_size > 0 ? table->kind->row_size : sizeof(*row);
-	row = arena_allocate(&sums->records, size, alignof(max_align_t));
-	if (row == NULL || !id_map_add(&table->rows, id, row)) {
+	const size_t size = table->kind->row_size > 0 ? table->kind->row_size : sizeof(struct kernel_sum_row);
+	struct kernel_sum_row *row = arena_allocate(&sums->records, size, alignof(max_align_t));
+	if (row == NULL || !dense_put(&table->rows, place, row)) {
 		changes_fail(&sums->changes, HISTREE_ERR_MEMORY, "sums by thread and CPU");
 		return NULL;
 	}
 	memset(row, 0, size);
 	row->table = table;
-	row->number = number;
-	row->life = life;
 	row->node = NO_ATTRIBUTE;
 	for (size_t i = 0; i < KERNEL_SUM_NAMES; i++)
 		row->quarks[i] = NO_ATTRIBUTE;
+	if (table->last != NULL)
+		table->last->next = row;
+	else
+		table->first = row;
+	return table->last = row;
+}
+
+struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, uint32_t place,
+				      int32_t number)
+{
+	struct kernel_sum_row *row = dense_find(&table->rows, place);
+	if (row == NULL && (row = add_row(sums, table, place)) != NULL)
+		row->number = number;
 	return row;
 }
 
-struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number)
+struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
+						const struct machine_thread *thread)
 {
-	return row_of(sums, table, number, 0);
+	return thread != NULL ? kernel_sum_row(sums, table, thread->place, thread->tid) : NULL;
+}
+
+struct kernel_sum_row *kernel_sum_row_of_cpu(struct kernel_sums *sums, struct kernel_sum_table *table,
+					     const struct machine_cpu *cpu)
+{
+	return cpu != NULL ? kernel_sum_row(sums, table, cpu->place, cpu->number) : NULL;
+}
+
+struct kernel_sum_row *kernel_sum_next(struct kernel_sums *sums, struct kernel_sum_table *table,
+				       const struct kernel_sum_row *row)
+{
+	enum { ROWS_PER_LOOK = 1024 }; /* some 100 KiB */
+	if (row == NULL)
+		return table->first;
+	if (++sums->walked % ROWS_PER_LOOK == 0)
+		table_space_look(sums->records.space);
+	return row->next;
 }
 
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row)
@@ -151,7 +176,7 @@ static const struct kernel_sum_kind of_gaps = { .names = { "gaps" }, .sum_count 
 static void table_init(struct kernel_sums *sums, struct kernel_sum_table *table, const struct kernel_sum_kind *kind)
 {
 	*table = (struct kernel_sum_table){ .kind = kind, .folder = NO_ATTRIBUTE };
-	id_map_use_space(&table->rows, sums->records.space);
+	table->rows.table.space = sums->records.space;
 }
 
 enum histree_status kernel_sums_create(const struct analysis *analysis, struct histree_state_system *system,
@@ -211,13 +236,12 @@ enum histree_status kernel_sums_event(void *instance, const struct event *event,
 
 static void lose_rows(struct kernel_sums *sums, struct kernel_sum_table *table, const struct event_gap *gap)
 {
-	const struct id_entry *entry;
+	struct kernel_sum_row *row = NULL;
 	if (table->kind->loss == SUMS_ARE_KEPT)
 		return;
-	for (size_t position = 0; (entry = id_map_next(&table->rows, &position)) != NULL;)
-		if (table->kind->loss == SUMS_ARE_LOST || gap->cpu < 0 || entry->id == (uint32_t)gap->cpu) {
+	while ((row = kernel_sum_next(sums, table, row)) != NULL)
+		if (table->kind->loss == SUMS_ARE_LOST || gap->cpu < 0 || row->number == gap->cpu) {
 			/* Nobody knows what there is to count from now on. */
-			struct kernel_sum_row *row = entry->record;
 			for (size_t i = 0; i < row->table->kind->sum_count && !row->is_lost; i++)
 				if (row->quarks[i] != NO_ATTRIBUTE)
 					change(&sums->changes, row->quarks[i], histree_unknown());
@@ -231,7 +255,7 @@ enum histree_status kernel_sums_gap(void *instance, const struct event_gap *gap,
 	if (sums->kind->applies != NULL && !sums->kind->applies(gap->trace))
 		return HISTREE_OK;
 	begin_changes(sums, gap->begin);
-	struct kernel_sum_row *gaps = sums->kind->counts_gaps ? kernel_sum_row(sums, &sums->gaps, 0) : NULL;
+	struct kernel_sum_row *gaps = sums->kind->counts_gaps ? kernel_sum_row(sums, &sums->gaps, 0, 0) : NULL;
 	if (gaps != NULL)
 		kernel_sum_add(sums, gaps, 0, 1);
 	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
@@ -270,8 +294,8 @@ void kernel_sums_free(void *instance)
 	if (sums->kind->release != NULL)
 		sums->kind->release(sums);
 	for (size_t i = 0; i < KERNEL_SUM_TABLES; i++)
-		id_map_release(&sums->tables[i].rows);
-	id_map_release(&sums->gaps.rows);
+		dense_release(&sums->tables[i].rows);
+	dense_release(&sums->gaps.rows);
 	arena_release(&sums->records);
 	free(sums);
 }
@@ -300,7 +324,7 @@ static struct kernel_sum_row *interface_of(struct network *network, struct kerne
 		return NULL;
 	}
 	struct kernel_sum_row *row =
-		kernel_sum_row(&network->sums, &network->sums.tables[INTERFACES], (int32_t)number);
+		kernel_sum_row(&network->sums, &network->sums.tables[INTERFACES], number, (int32_t)number);
 	if (row != NULL)
 		row->name = intern_get(&network->names, number, &row->name_size);
 	return row;
@@ -313,7 +337,7 @@ static struct kernel_sum_row *thread_of(struct network *network, const struct ke
 {
 	const struct machine_thread *thread = kernel_event_thread(event);
 	return thread != NULL && thread->tid != 0
-		       ? kernel_sum_row(&network->sums, &network->sums.tables[NETWORK_THREADS], thread->tid)
+		       ? kernel_sum_row_of_thread(&network->sums, &network->sums.tables[NETWORK_THREADS], thread)
 		       : NULL;
 }
 
@@ -443,11 +467,12 @@ static void switches_count_one(struct kernel_sums *sums, struct kernel_sum_row *
 }
 
 /* Returns the thread that is on a CPU now; that it came there may not have been seen.  NULL: the idle loop. */
-static struct switches_thread *place(struct kernel_sums *sums, struct kernel_sum_row *cpu, int32_t tid)
+static struct switches_thread *place(struct kernel_sums *sums, struct kernel_sum_row *cpu,
+				     const struct machine_thread *of_event)
 {
-	if (tid == 0)
+	if (of_event->tid == 0)
 		return NULL;
-	struct kernel_sum_row *row = kernel_sum_row(sums, &sums->tables[SWITCHES_THREADS], tid);
+	struct kernel_sum_row *row = kernel_sum_row_of_thread(sums, &sums->tables[SWITCHES_THREADS], of_event);
 	struct switches_thread *thread = (struct switches_thread *)row;
 	if (thread == NULL)
 		return NULL;
@@ -460,23 +485,23 @@ static struct switches_thread *place(struct kernel_sums *sums, struct kernel_sum
 
 static void switches_count(struct kernel_sums *sums, const struct kernel_event *event)
 {
-	struct kernel_sum_row *cpu = event->cpu >= 0 ? kernel_sum_row(sums, &sums->tables[CPUS], event->cpu) : NULL;
+	struct kernel_sum_row *cpu = kernel_sum_row_of_cpu(sums, &sums->tables[CPUS], event->on_cpu);
 	if (cpu == NULL)
 		return;
 	kernel_sum_add(sums, cpu, SWITCHES, 1);
-	struct switches_thread *previous = place(sums, cpu, event->prev_tid);
+	struct switches_thread *previous = place(sums, cpu, event->previous);
 	if (previous != NULL)
 		switches_count_one(sums, cpu, previous,
 				   kernel_event_leave(event) == LEAVES_RUNNABLE ? INVOLUNTARY : VOLUNTARY);
 	if (previous != NULL && kernel_event_leave(event) == LEAVES_FOREVER)
 		previous->has_run = false;
-	place(sums, cpu, event->tid);
+	place(sums, cpu, event->thread);
 }
 
 /* A thread that gets a number has run nowhere yet, whatever another one did that had it before. */
 static void begin_life(struct kernel_sums *sums, const struct kernel_event *event)
 {
-	struct switches_thread *thread = id_map_find(&sums->tables[SWITCHES_THREADS].rows, (uint32_t)event->tid);
+	struct switches_thread *thread = dense_find(&sums->tables[SWITCHES_THREADS].rows, event->thread->place);
 	if (thread != NULL)
 		thread->has_run = false;
 }
@@ -511,6 +536,7 @@ static const struct kernel_sums_kind switches_sums = {
 	.role_count = 2,
 	.uncounted = KERNEL_FORK,
 	.counts_gaps = true,
+	.needs_machine = true,
 	.count = switches_take,
 	.missing = no_switches,
 };
@@ -552,34 +578,53 @@ struct usage_cpu {
 	bool is_met, is_known; /* not known: events were missing since then */
 };
 
+/* Of a thread on a CPU. */
 struct usage_thread {
+	struct usage_thread *next; /* the same thread on another CPU */
+	const struct usage_cpu *cpu;
 	histree_quark quark;
 	uint64_t ns;
 };
 
 struct cpu_usage {
 	struct kernel_sums sums;
-	struct id_map threads; /* struct usage_thread by CPU and tid */
-	bool lost_all;         /* there was a gap of all CPUs */
+	struct dense_records threads; /* struct usage_thread: that of the CPU on which it was counted last */
+	bool lost_all;                /* there was a gap of all CPUs */
 };
+
+/* Returns what a thread has of a CPU, which comes to the front; NULL when memory runs out, which is remembered. */
+static struct usage_thread *usage_of(struct cpu_usage *usage, const struct machine_thread *of_event,
+				     const struct usage_cpu *cpu)
+{
+	struct usage_thread *first = dense_find(&usage->threads, of_event->place), **at = &first;
+	if (first != NULL && first->cpu == cpu)
+		return first;
+	while (*at != NULL && (*at)->cpu != cpu)
+		at = &(*at)->next;
+	struct usage_thread *thread = *at;
+	if (thread != NULL) {
+		*at = thread->next;
+	} else {
+		thread = arena_allocate(&usage->sums.records, sizeof(*thread), alignof(struct usage_thread));
+		if (thread != NULL)
+			*thread = (struct usage_thread){ .cpu = cpu, .quark = NO_ATTRIBUTE };
+	}
+	if (thread == NULL || !dense_put(&usage->threads, of_event->place, thread)) {
+		changes_fail(&usage->sums.changes, HISTREE_ERR_MEMORY, usage->sums.kind->what);
+		return NULL;
+	}
+	thread->next = first;
+	return thread;
+}
 
 static void usage_count(struct kernel_sums *sums, const struct kernel_event *event)
 {
 	struct cpu_usage *usage = (struct cpu_usage *)sums;
-	struct kernel_sum_row *row = event->cpu >= 0 ? kernel_sum_row(sums, &sums->tables[0], event->cpu) : NULL;
+	struct kernel_sum_row *row = kernel_sum_row_of_cpu(sums, &sums->tables[0], event->on_cpu);
 	struct usage_cpu *cpu = (struct usage_cpu *)row;
-	if (cpu == NULL)
+	struct usage_thread *thread = cpu != NULL ? usage_of(usage, event->previous, cpu) : NULL;
+	if (thread == NULL)
 		return;
-	const uint64_t id = (uint64_t)(uint32_t)event->cpu << 32 | (uint32_t)event->prev_tid;
-	struct usage_thread *thread = id_map_find_again(&usage->threads, id);
-	if (thread == NULL) {
-		thread = arena_allocate(&sums->records, sizeof(*thread), alignof(struct usage_thread));
-		if (thread == NULL || !id_map_add(&usage->threads, id, thread)) {
-			changes_fail(&sums->changes, HISTREE_ERR_MEMORY, sums->kind->what);
-			return;
-		}
-		*thread = (struct usage_thread){ .quark = NO_ATTRIBUTE };
-	}
 	/* What was before the history begins is of no kernel. */
 	const histree_time start = histree_state_start(sums->changes.system);
 	const histree_time now = sums->now > start ? sums->now : start;
@@ -605,27 +650,24 @@ static void usage_count(struct kernel_sums *sums, const struct kernel_event *eve
 static void usage_lose(struct kernel_sums *sums, const struct event_gap *gap)
 {
 	struct cpu_usage *usage = (struct cpu_usage *)sums;
-	const struct id_entry *entry;
+	struct kernel_sum_row *row = NULL;
 	usage->lost_all |= gap->cpu < 0;
-	if (gap->cpu >= 0)
-		kernel_sum_row(sums, &sums->tables[0], gap->cpu);
-	for (size_t at = 0; (entry = id_map_next(&sums->tables[0].rows, &at)) != NULL;) {
-		struct usage_cpu *cpu = entry->record;
-		if (gap->cpu < 0 || cpu->row.number == gap->cpu) {
-			cpu->is_known = false;
-			cpu->is_met = true;
+	kernel_sum_row_of_cpu(sums, &sums->tables[0], machine_cpu(&sums->input->machine, gap->cpu));
+	while ((row = kernel_sum_next(sums, &sums->tables[0], row)) != NULL)
+		if (gap->cpu < 0 || row->number == gap->cpu) {
+			((struct usage_cpu *)row)->is_known = false;
+			((struct usage_cpu *)row)->is_met = true;
 		}
-	}
 }
 
 static void usage_create(struct kernel_sums *sums)
 {
-	id_map_use_space(&((struct cpu_usage *)sums)->threads, sums->records.space);
+	((struct cpu_usage *)sums)->threads.table.space = sums->records.space;
 }
 
 static void usage_release(struct kernel_sums *sums)
 {
-	id_map_release(&((struct cpu_usage *)sums)->threads);
+	dense_release(&((struct cpu_usage *)sums)->threads);
 }
 
 static const struct kernel_sums_kind usage_sums = {
@@ -635,6 +677,7 @@ static const struct kernel_sums_kind usage_sums = {
 	.roles = { KERNEL_SWITCH },
 	.role_count = 1,
 	.has_time_of_input = true,
+	.needs_machine = true,
 	.create = usage_create,
 	.count = usage_count,
 	.lose = usage_lose,
@@ -772,20 +815,27 @@ static void no_memory(struct kernel_memory *memory)
 static void kernel_memory_count(struct kernel_memory *memory, struct kernel_sum_row *owner, size_t which,
 				int64_t bytes)
 {
-	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->sums.tables[ALL], 0);
+	struct kernel_sum_row *all = kernel_sum_row(&memory->sums, &memory->sums.tables[ALL], 0, 0);
 	if (all != NULL && bytes != 0)
 		kernel_sum_add(&memory->sums, all, which, bytes);
 	if (owner != NULL && bytes != 0)
 		kernel_sum_add(&memory->sums, owner, which, bytes);
 }
 
-/* Rows outlive their threads, as what is not freed does. */
+/* Rows outlive their threads, as what is not freed does: the next life of a number has another one. */
 static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struct kernel_event *event)
 {
+	struct kernel_sum_table *table = &memory->sums.tables[KERNEL_MEMORY_THREADS];
 	const struct machine_thread *thread = kernel_event_thread(event);
-	return thread != NULL ? row_of(&memory->sums, &memory->sums.tables[KERNEL_MEMORY_THREADS], thread->tid,
-				       thread->life)
-			      : NULL;
+	struct kernel_sum_row *row = thread != NULL ? dense_find(&table->rows, thread->place) : NULL;
+	if (thread == NULL || (row != NULL && row->life == thread->life))
+		return row;
+	row = add_row(&memory->sums, table, thread->place);
+	if (row != NULL) {
+		row->number = thread->tid;
+		row->life = thread->life;
+	}
+	return row;
 }
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */

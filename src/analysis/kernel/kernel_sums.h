@@ -26,7 +26,6 @@
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/arena.h"
-#include "base/hash_index.h"
 
 enum { KERNEL_SUM_NAMES = 4, KERNEL_SUM_TABLES = 3, KERNEL_SUM_ROLES = 10 };
 
@@ -44,6 +43,7 @@ struct kernel_sum_kind {
 
 struct kernel_sum_row {
 	struct kernel_sum_table *table; /* which outlives it */
+	struct kernel_sum_row *next;    /* of the table: that was made after it */
 	int32_t number;
 	uint32_t life;    /* of the number: how many threads had it before, where rows are of one thread each */
 	const char *name; /* which the row has in place of its number, while something is counted; NULL: none */
@@ -56,7 +56,8 @@ struct kernel_sum_row {
 struct kernel_sum_table {
 	const struct kernel_sum_kind *kind;
 	histree_quark folder;
-	struct id_map rows; /* by number, and life */
+	struct dense_records rows;           /* by place; of a thread, the row of its last life */
+	struct kernel_sum_row *first, *last; /* in the order in which they were made */
 };
 
 struct kernel_sums;
@@ -73,7 +74,7 @@ struct kernel_sums_kind {
 	bool (*wants)(const struct event_class *class, enum kernel_role role);
 	bool counts_gaps;
 	bool has_time_of_input; /* the greatest time of any event of a kernel so far, not of those it counts */
-	bool needs_machine;     /* asks for the thread of an event */
+	bool needs_machine;     /* asks for threads and the CPU of an event */
 	bool (*applies)(const struct event_trace *trace); /* whose gaps matter; NULL: all */
 	void (*create)(struct kernel_sums *sums);         /* NULL: there is no more */
 	void (*count)(struct kernel_sums *sums, const struct kernel_event *event);
@@ -93,6 +94,7 @@ struct kernel_sums {
 	struct changes changes;
 	struct arena records;
 	struct kernel_sum_table tables[KERNEL_SUM_TABLES], gaps;
+	size_t walked;          /* rows */
 	bool is_begun, has_any; /* it counted something */
 	histree_time now;
 };
@@ -123,8 +125,17 @@ void kernel_sums_free(void *instance);
 
 /* ---- for handlers -------------------------------------------------------------------------------------------- */
 
-/* Returns the row of a number, new or not; NULL when memory runs out, which is remembered. */
-struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, int32_t number);
+/* Each returns a row, new or not; NULL when memory runs out, which is remembered, or of what is NULL. */
+struct kernel_sum_row *kernel_sum_row(struct kernel_sums *sums, struct kernel_sum_table *table, uint32_t place,
+				      int32_t number);
+struct kernel_sum_row *kernel_sum_row_of_thread(struct kernel_sums *sums, struct kernel_sum_table *table,
+						const struct machine_thread *thread);
+struct kernel_sum_row *kernel_sum_row_of_cpu(struct kernel_sums *sums, struct kernel_sum_table *table,
+					     const struct machine_cpu *cpu);
+
+/* Returns the row that was made after this one; of NULL the first; NULL after the last. */
+struct kernel_sum_row *kernel_sum_next(struct kernel_sums *sums, struct kernel_sum_table *table,
+				       const struct kernel_sum_row *row);
 
 /* Returns the attribute of a row, or of one of its sums; each is made if it is missing. */
 histree_quark kernel_sum_node(struct kernel_sums *sums, struct kernel_sum_row *row);

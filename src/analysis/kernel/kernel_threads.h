@@ -344,6 +344,9 @@ enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
  */
 enum cpu_raised { RAISED_ARE_SEEN, RAISED_UNSEEN, RAISED_UNSEEN_END };
 
+/* Whether the thread that the CPU runs has had an event since it came.  A slice begins without having seen either. */
+enum cpu_turn { TURN_NOT_SEEN, TURN_BEGAN, TURN_GOES_ON };
+
 struct interrupt;
 
 struct kernel_cpu {
@@ -364,7 +367,7 @@ struct kernel_cpu {
 	histree_time stepped;
 	/* When another CPU last began to wake that thread (kernel_event_is_woken_leaving); INT64_MIN: not. */
 	histree_time waking;
-	bool in_switch; /* since its last switch, no event was of the thread that came */
+	enum cpu_turn turn;
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;

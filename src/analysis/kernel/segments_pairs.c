@@ -179,6 +179,7 @@ static const struct pair_row rows[] = {
 	  "irq", NULL, AGAIN_IS_ANOTHER },
 	{ &irqs, "vector", "x86_irq_vectors_*_entry", "x86_irq_vectors_*_exit", ON_CPU, "vector", NULL,
 	  AGAIN_IS_ANOTHER },
+	{ &irqs, "vector", "irq_vectors:*_entry", "irq_vectors:*_exit", ON_CPU, "vector", NULL, AGAIN_IS_ANOTHER },
 };
 
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -397,12 +398,18 @@ static struct histree_value exit_of(struct kernel_segments *segments, const stru
 static struct histree_value lock_of(struct kernel_segments *segments, int64_t flags)
 {
 	static const char *const names[] = { "SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX" };
-	char text[48] = "";
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	enum { NAME_COUNT = sizeof(names) / sizeof(names[0]) };
+	char text[64] = "";
+	for (size_t i = 0; i < NAME_COUNT; i++)
 		if ((flags >> i & 1) != 0) {
 			size_t size = strlen(text);
 			snprintf(text + size, sizeof(text) - size, "%s%s", size > 0 ? "|" : "", names[i]);
 		}
+	/* Of later kernels. */
+	const uint64_t others = (uint64_t)flags >> NAME_COUNT << NAME_COUNT;
+	const size_t size = strlen(text);
+	if (others != 0)
+		snprintf(text + size, sizeof(text) - size, "%s0x%" PRIx64, size > 0 ? "|" : "", others);
 	return text_of(segments, text[0] != '\0' ? text : "none");
 }
 
@@ -490,11 +497,11 @@ static histree_time gap_end_of(const struct kernel_segments *segments, const str
 			       const struct pair_place *place)
 {
 	if (row->scope == IN_THREAD && place->thread != NULL)
-		return kernel_segments_gap_end(segments, place->thread->tid);
+		return kernel_segments_gap_end(segments, place->thread);
 	return row->scope == ON_CPU && place->cpu != NULL ? place->cpu->gap_end : segments->machine->gap_end;
 }
 
-/* "x86_irq_vectors_local_timer_entry": "local_timer". */
+/* "x86_irq_vectors_local_timer_entry", "irq_vectors:local_timer_entry": "local_timer". */
 static struct histree_value part_in_name(struct kernel_segments *segments, const struct pair_row *row,
 					 const char *name)
 {

@@ -11,6 +11,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/kernel/kernel_segments.h"
+#include "base/hash_index.h"
 #include "base/number_text.h"
 #include "base/table.h"
 
@@ -166,8 +167,14 @@ enum futex_field {
 	FUTEX_ADDRESS,
 	FUTEX_VALUE,
 	FUTEX_BLOCKED,
+	FUTEX_WAKER,
+	FUTEX_WAKER_NAME,
+	FUTEX_OWNER,
 	FUTEX_FIELD_COUNT,
+	FUTEX_WOKEN = FUTEX_FIELD_COUNT, /* of an open one: when sched_waking said so */
 };
+
+_Static_assert((int)FUTEX_WOKEN < (int)OPEN_SEGMENT_VALUES, "an open call of futex has its time behind its fields");
 
 static const struct histree_segment_field call_fields[CALL_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },          { "process", HISTREE_STRING },
@@ -177,7 +184,8 @@ static const struct histree_segment_field call_fields[CALL_FIELD_COUNT] = {
 static const struct histree_segment_field futex_fields[FUTEX_FIELD_COUNT] = {
 	{ "name", HISTREE_STRING },  { "tid", HISTREE_INT },    { "process", HISTREE_STRING },
 	{ "return", HISTREE_LONG },  { "uaddr", HISTREE_LONG }, { "val", HISTREE_LONG },
-	{ "blocked", HISTREE_BOOL },
+	{ "blocked", HISTREE_BOOL }, { "waker", HISTREE_INT },  { "waker_name", HISTREE_STRING },
+	{ "owner", HISTREE_INT },
 };
 
 static const char needs[] = "entries and exits of system calls: lttng enable-event -k --syscall --all, or "
@@ -185,23 +193,13 @@ static const char needs[] = "entries and exits of system calls: lttng enable-eve
 
 /* ---- whose a call is --------------------------------------------------------------------------------- */
 
-static uint64_t key_of_thread(int32_t tid)
-{
-	return (uint32_t)tid;
-}
-
-/* What a CPU runs before its first switch. */
-static uint64_t key_of_unknown(const struct machine_cpu *cpu)
-{
-	return UINT64_C(1) << 32 | (uint32_t)cpu->number;
-}
-
+/* A CPU runs somebody before its first switch, too. */
 static bool key_of(const struct kernel_event *event, uint64_t *key)
 {
 	if (event->in_thread != NULL)
-		*key = key_of_thread(event->in_thread->tid);
+		*key = event->in_thread->place;
 	else if (event->on_cpu != NULL)
-		*key = key_of_unknown(event->on_cpu);
+		*key = event->on_cpu->place_of_unknown;
 	return event->in_thread != NULL || event->on_cpu != NULL;
 }
 
@@ -210,18 +208,18 @@ static void adopt(struct kernel_segments *segments, const struct kernel_event *e
 {
 	if (event->on_cpu == NULL || event->on_cpu->thread != NULL)
 		return;
-	struct open_segment *segment = open_segments_find(&segments->open, key_of_unknown(event->on_cpu));
+	struct open_segment *segment = open_segments_find(&segments->open, event->on_cpu->place_of_unknown);
 	if (segment == NULL)
 		return;
-	kernel_segments_abandon(segments, key_of_thread(event->prev_tid));
-	if (!open_segments_rename(&segments->open, segment, key_of_thread(event->prev_tid)))
+	kernel_segments_abandon(segments, event->previous->place);
+	if (!open_segments_rename(&segments->open, segment, event->previous->place))
 		kernel_segments_no_memory(segments);
 }
 
 /* A thread that is gone leaves no call: exit() has no exit. */
 static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	kernel_segments_abandon(segments, key_of_thread(event->tid));
+	kernel_segments_abandon(segments, event->thread->place);
 }
 
 /* Fill in the values that both kinds have at the same index, and end the segment. */
@@ -264,6 +262,7 @@ static void on_exit_of_call(struct kernel_segments *segments, const struct kerne
 }
 
 static const struct kernel_segments_kind all_calls = {
+	.is_of_threads = true,
 	.needs = needs,
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_entry,
@@ -301,6 +300,77 @@ static struct histree_value operation_name(struct kernel_segments *segments, int
 	return machine_text(segments->machine, unknown, (size_t)size);
 }
 
+/* ---- who woke it ------------------------------------------------------------------------------------- */
+
+/* The last call that wakes at an address, of those that are kept aside. */
+enum { WAKE_TID, WAKE_NAME, WAKE_RETURN /* null: it goes on */ };
+
+/* Whether a call gives a lock away, or says that something has happened. */
+static bool is_of_waker(const struct open_segment *call)
+{
+	static const char *const operations[] = { "wake",        "wake_bitset",    "wake_op",  "requeue",
+						  "cmp_requeue", "cmp_requeue_pi", "unlock_pi" };
+	const struct histree_value *name = &call->values[FUTEX_NAME];
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations) && name->type == HISTREE_STRING; i++)
+		if (strlen(operations[i]) == name->size && memcmp(operations[i], name->bytes, name->size) == 0)
+			return call->values[FUTEX_ADDRESS].type == HISTREE_LONG;
+	return false;
+}
+
+static uint64_t key_of_address(const struct open_segment *call)
+{
+	return hash_mix((uint64_t)call->values[FUTEX_ADDRESS].int64);
+}
+
+static void keep_wake(struct kernel_segments *segments, const struct kernel_event *event,
+		      const struct open_segment *call)
+{
+	if (event->in_thread == NULL || !is_of_waker(call))
+		return;
+	const uint64_t key = key_of_address(call);
+	struct open_segment *wake = open_segments_find(&segments->aside, key);
+	if (wake == NULL)
+		wake = open_segments_add(&segments->aside, key, event->time);
+	if (wake == NULL) {
+		kernel_segments_no_memory(segments);
+		return;
+	}
+	wake->start = event->time;
+	wake->values[WAKE_TID] = histree_int(event->in_thread->tid);
+	wake->values[WAKE_NAME] = machine_thread_name(event->in_thread);
+	wake->values[WAKE_RETURN] = histree_null();
+}
+
+static void end_wake(struct kernel_segments *segments, const struct kernel_event *event,
+		     const struct open_segment *call)
+{
+	struct open_segment *wake =
+		is_of_waker(call) ? open_segments_find(&segments->aside, key_of_address(call)) : NULL;
+	if (wake != NULL && event->in_thread != NULL && wake->values[WAKE_TID].int32 == event->in_thread->tid &&
+	    (event->has & HAS_RESULT) != 0)
+		wake->values[WAKE_RETURN] = histree_long(event->result);
+}
+
+/*
+ * Who woke it in a call at the same address had what it waited for until then, on whichever CPU the wake-up is
+ * seen: before sched_waking was, that may be the CPU of the thread that is woken.
+ */
+static void put_waker(struct kernel_segments *segments, const struct kernel_event *event, struct open_segment *call)
+{
+	const struct machine_thread *running = event->in_thread;
+	const struct open_segment *wake = call->values[FUTEX_ADDRESS].type == HISTREE_LONG
+						  ? open_segments_find(&segments->aside, key_of_address(call))
+						  : NULL;
+	const bool is_owner =
+		wake != NULL && wake->start >= call->start &&
+		(wake->values[WAKE_RETURN].type != HISTREE_LONG || wake->values[WAKE_RETURN].int64 > 0);
+	call->values[FUTEX_OWNER] = is_owner ? wake->values[WAKE_TID] : histree_null();
+	call->values[FUTEX_WAKER] = is_owner          ? wake->values[WAKE_TID]
+				    : running != NULL ? histree_int(running->tid)
+						      : histree_null();
+	call->values[FUTEX_WAKER_NAME] = is_owner ? wake->values[WAKE_NAME] : machine_thread_name(running);
+}
+
 static void on_futex_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	uint64_t key;
@@ -321,6 +391,7 @@ static void on_futex_entry(struct kernel_segments *segments, const struct kernel
 	if ((event->has & HAS_VALUE) != 0)
 		segment->values[FUTEX_VALUE] = histree_long(event->value);
 	segment->values[FUTEX_BLOCKED] = histree_bool(false);
+	keep_wake(segments, event, segment);
 }
 
 /* The exits of other calls find nothing, and that is right. */
@@ -328,33 +399,62 @@ static void on_futex_exit(struct kernel_segments *segments, const struct kernel_
 {
 	uint64_t key;
 	struct open_segment *segment = key_of(event, &key) ? open_segments_find(&segments->open, key) : NULL;
-	if (segment != NULL)
-		finish(segments, segment, event);
+	if (segment == NULL)
+		return;
+	end_wake(segments, event, segment);
+	/* Its time ran out, or a signal came. */
+	if ((event->has & HAS_RESULT) != 0 && event->result < 0)
+		segment->values[FUTEX_OWNER] = histree_null();
+	finish(segments, segment, event);
 }
 
 /* A thread that is switched out while it could run was preempted, and waits for no lock. */
 static void on_futex_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	adopt(segments, event);
-	struct open_segment *segment = open_segments_find(&segments->open, key_of_thread(event->prev_tid));
-	if (segment != NULL && kernel_event_leave(event) != LEAVES_RUNNABLE)
-		segment->values[FUTEX_BLOCKED] = histree_bool(true);
+	struct open_segment *segment = open_segments_find(&segments->open, event->previous->place);
+	if (segment == NULL || kernel_event_leave(event) == LEAVES_RUNNABLE)
+		return;
+	segment->values[FUTEX_BLOCKED] = histree_bool(true);
+	const struct histree_value *woken = &segment->values[FUTEX_WOKEN];
+	if (woken->type == HISTREE_LONG && !kernel_event_is_woken_leaving(event, woken->int64))
+		segment->values[FUTEX_WOKEN] = histree_null();
+}
+
+static void on_futex_waking(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	struct open_segment *call = open_segments_find(&segments->open, event->thread->place);
+	if (call == NULL)
+		return;
+	put_waker(segments, event, call);
+	call->values[FUTEX_WOKEN] = histree_long(event->time);
+}
+
+/* After a sched_waking, it may happen on the CPU of the thread, whoever runs there. */
+static void on_futex_wakeup(struct kernel_segments *segments, const struct kernel_event *event)
+{
+	struct open_segment *call = open_segments_find(&segments->open, event->thread->place);
+	if (call != NULL && call->values[FUTEX_WOKEN].type != HISTREE_LONG)
+		put_waker(segments, event, call);
 }
 
 static const struct kernel_segments_kind futex_calls = {
+	.is_of_threads = true,
 	.needs = needs,
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_futex_entry,
 		[KERNEL_SYSCALL_EXIT] = on_futex_exit,
 		[KERNEL_SWITCH] = on_futex_switch,
+		[KERNEL_WAKING] = on_futex_waking,
+		[KERNEL_WAKEUP] = on_futex_wakeup,
 		[KERNEL_FREE] = on_free,
 	},
 };
 
 const struct segment_analysis segment_analysis_futex = {
 	.name = "futex",
-	.version = 3,
-	.summary = "futex calls: who waited for which lock, and whether it blocked",
+	.version = 4,
+	.summary = "futex calls: who waited for which lock, whether it blocked, and who woke it",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,
 	.kind = &futex_calls,
