@@ -137,15 +137,14 @@ void analysis_inputs_release(struct analysis_inputs *inputs);
 
 /* A zeroed one is empty. */
 struct class_table {
-	const void **bindings; /* by the id of the class; NULL: none yet */
-	size_t count, capacity;
+	struct dense_records bindings; /* by the id of the class */
 	struct arena memory;
 };
 
 /* Returns the binding of a class, or NULL. */
 static inline const void *class_table_find(const struct class_table *table, const struct event_class *class)
 {
-	return class->id < table->count ? table->bindings[class->id] : NULL;
+	return dense_find(&table->bindings, class->id);
 }
 
 /* Keep a copy of the binding of a class and return it; NULL when memory runs out. */
@@ -231,7 +230,7 @@ struct analysis {
 	 * An input (analysis.h) is made anew: an analysis that can be loaded needs nothing from it that depends on
 	 * earlier events.
 	 */
-	void (*save)(void *instance, struct saved_bytes *out);
+	void (*save)(void *instance, struct byte_buffer *out);
 	enum histree_status (*load)(void *instance, uint32_t attribute_count, struct byte_reader *reader,
 				    struct histree_error *error);
 
@@ -263,7 +262,7 @@ struct analysis_slices {
 	 * An instance that is true, but has not come to the slice yet, says what may be so still; NULL: nothing is
 	 * to be said.  Returns whether slices after what it has seen are likely to be of use.
 	 */
-	bool (*hint)(void *instance, struct saved_bytes *out);
+	bool (*hint)(void *instance, struct byte_buffer *out);
 	void (*guess)(void *slice); /* by the event that the input has */
 	void (*begin)(void *slice);
 	/*

@@ -24,8 +24,15 @@ static uint64_t hash_of(const void *elements, uint32_t number)
 	return hash_mix(records[number]->key);
 }
 
+void open_segments_use_space(struct open_segments *open, struct table_space *space)
+{
+	open->table.space = open->index.table.space = open->by_key.table.space = open->memory.space = space;
+}
+
 struct open_segment *open_segments_record(struct open_segments *open, uint64_t key)
 {
+	if (open->is_dense)
+		return dense_find(&open->by_key, key);
 	struct open_segment **recent = open_segments_recent(open, key);
 	if (*recent != NULL && (*recent)->key == key)
 		return *recent;
@@ -57,7 +64,7 @@ static void give_up_keys(struct open_segments *open)
 
 static bool add_record(struct open_segments *open)
 {
-	if (!array_reserve(&open->records, &open->capacity, open->record_count + 1))
+	if (!table_reserve(&open->table, &open->records, &open->capacity, open->record_count + 1))
 		return false;
 	struct open_segment *record = arena_allocate(&open->memory, sizeof(*record), _Alignof(struct open_segment));
 	if (record == NULL)
@@ -67,9 +74,23 @@ static bool add_record(struct open_segments *open)
 	return true;
 }
 
+static struct open_segment *take_spare(struct open_segments *open, uint64_t key)
+{
+	if (open->spare == NULL && add_record(open))
+		open->spare = open->records[open->record_count - 1];
+	struct open_segment *record = open->spare;
+	if (record == NULL || !dense_put(&open->by_key, key, record))
+		return NULL;
+	open->spare = record->next;
+	record->key = key;
+	return record;
+}
+
 /* Returns a record that was under no key, under this one; NULL when memory runs out. */
 static struct open_segment *take_record(struct open_segments *open, uint64_t key)
 {
+	if (open->is_dense)
+		return take_spare(open, key);
 	if (open->keyed >= KEYED_MIN && open->keyed >= 2 * open->count && open->keyed == open->record_count)
 		give_up_keys(open);
 	if (open->keyed == open->record_count && !add_record(open))
@@ -106,6 +127,11 @@ void open_segments_remove(struct open_segments *open, struct open_segment *segme
 	assert(segment->is_open && open->count > 0);
 	segment->is_open = false;
 	open->count--;
+	if (!open->is_dense)
+		return;
+	open->by_key.records[segment->key] = NULL;
+	segment->next = open->spare;
+	open->spare = segment;
 }
 
 /* Let two records change what they hold, but their keys. */
@@ -122,8 +148,13 @@ static void swap_content(struct open_segment *a, struct open_segment *b)
 bool open_segments_rename(struct open_segments *open, struct open_segment *segment, uint64_t key)
 {
 	assert(segment->is_open && open_segments_find(open, key) == NULL);
+	if (open->is_dense && dense_put(&open->by_key, key, segment)) {
+		open->by_key.records[segment->key] = NULL;
+		segment->key = key;
+		return true;
+	}
 	struct open_segment *other = open_segments_record(open, key);
-	if (other == NULL)
+	if (other == NULL && !open->is_dense)
 		other = take_record(open, key);
 	if (other == NULL)
 		open_segments_remove(open, segment);
@@ -136,7 +167,8 @@ void open_segments_release(struct open_segments *open)
 {
 	for (size_t i = 0; i < open->record_count; i++)
 		free(open->records[i]->text);
-	free(open->records);
+	table_release(&open->table, open->records);
+	dense_release(&open->by_key);
 	hash_index_release(&open->index);
 	arena_release(&open->memory);
 	*open = (struct open_segments){ 0 };

@@ -5,6 +5,9 @@
  * A record stays under its key when its segment has ended, because most keys recur: threads make one call after the
  * other.  Records that are not open are reused for other keys before the table grows, so memory grows with what is
  * open at a time, not with the number of keys ever seen: a disk can have any number of sectors.
+ *
+ * Keys that are dense, as the places of threads (kernel/kernel_machine.h), need no hash: an array has the open
+ * segments.
  */
 #ifndef ANALYSIS_OPEN_SEGMENTS_H
 #define ANALYSIS_OPEN_SEGMENTS_H
@@ -13,10 +16,11 @@
 #include "base/hash_index.h"
 #include "histree/segments.h"
 
-enum { OPEN_SEGMENT_VALUES = 10, OPEN_SEGMENTS_RECENT = 64 };
+enum { OPEN_SEGMENT_VALUES = 11, OPEN_SEGMENTS_RECENT = 64 };
 
 struct open_segment {
 	uint64_t key;
+	struct open_segment *next; /* of those that wait for a dense key */
 	bool is_open;
 	histree_time start;
 	struct histree_value values[OPEN_SEGMENT_VALUES]; /* null at first; bytes are borrowed */
@@ -28,11 +32,18 @@ struct open_segment {
 struct open_segments {
 	struct open_segment **records; /* the first `keyed` are in the index, the others wait for a key */
 	size_t keyed, record_count, capacity;
+	struct table table; /* of records */
+	bool is_dense;      /* keys are: then none is in the index, */
+	struct dense_records by_key;
+	struct open_segment *spare;                        /* and these are not open */
 	struct hash_index index;                           /* of records, by key */
 	struct open_segment *recent[OPEN_SEGMENTS_RECENT]; /* that were found lately, by some bits of the key */
 	struct arena memory;
 	uint64_t count; /* open ones */
 };
+
+/* Take the memory of an empty one from this space, which may be NULL. */
+void open_segments_use_space(struct open_segments *open, struct table_space *space);
 
 /* Where the record of a key is if it was found lately. */
 static inline struct open_segment **open_segments_recent(struct open_segments *open, uint64_t key)
@@ -40,7 +51,7 @@ static inline struct open_segment **open_segments_recent(struct open_segments *o
 	return &open->recent[(key ^ key >> 32) % OPEN_SEGMENTS_RECENT];
 }
 
-/* Returns the record of a key, open or not; NULL if it has none. */
+/* Returns the record of a key, open or, if keys are not dense, not; NULL if it has none. */
 struct open_segment *open_segments_record(struct open_segments *open, uint64_t key);
 
 /* Returns the open segment of a key, or NULL.  Most events ask in vain. */
@@ -48,6 +59,8 @@ static inline struct open_segment *open_segments_find(struct open_segments *open
 {
 	if (open->count == 0)
 		return NULL;
+	if (open->is_dense)
+		return dense_find(&open->by_key, key);
 	struct open_segment *segment = *open_segments_recent(open, key);
 	if (segment == NULL || segment->key != key)
 		segment = open_segments_record(open, key);

@@ -34,6 +34,7 @@ extern const struct segment_analysis segment_analysis_timers;
 extern const struct segment_analysis segment_analysis_softirq_raises;
 extern const struct segment_analysis segment_analysis_track_spans;
 extern const struct segment_analysis segment_analysis_track_flows;
+extern const struct segment_analysis segment_analysis_track_instants;
 
 /* Kernel analyses besides `kernel`: they apply if the trace has the events that they use. */
 #define KERNEL_STATES(SYMBOL, EVENTS)                                                                    \
@@ -82,6 +83,7 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_sample_stacks },
 	{ .segments = &segment_analysis_track_spans },
 	{ .segments = &segment_analysis_track_flows },
+	{ .segments = &segment_analysis_track_instants },
 	{ .analysis = NULL },
 };
 

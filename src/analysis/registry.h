@@ -12,6 +12,7 @@ struct registry_entry {
 	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
 	bool is_variant;                         /* of another analysis: it is made only where it is named */
 	bool if_any;                             /* by default: only if the trace has something of it */
+	bool is_of_line;                         /* defined in one line: if it is left out, it is said why */
 	/* But not of a trace that has nothing but samples, nor of one that does not say that it is of a kernel. */
 	bool needs_events;
 	/* By default only of a trace that declares this (struct event_trace); calls also if it declares nothing. */

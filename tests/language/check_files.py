@@ -40,7 +40,7 @@ def segments(store, name, *columns):
 
 def states(store, name, pattern):
     return sorted((row["path"], row["start"], row["end"], row["value"])
-                  for row in table(run("dump", store, "-a", name, "--format", "tsv")) if re.fullmatch(pattern, row["path"]))
+                  for row in table(run("states", store, "-a", name, "--format", "tsv")) if re.fullmatch(pattern, row["path"]))
 
 
 def equal(what, ours, theirs, may_be_empty=False):
@@ -109,7 +109,7 @@ def of_manual(folder):
         if (store / f"{name}.seg").exists():
             rows += table(run("segments", store, name, "--format", "tsv"))
         if (store / f"{name}.sht").exists():
-            rows += [row for row in table(run("dump", store, "-a", name, "--format", "tsv")) if row["type"] != "null"]
+            rows += [row for row in table(run("states", store, "-a", name, "--format", "tsv")) if row["type"] != "null"]
         print(f"{name}: {len(rows)} rows of the demo trace")
         yield name in made and (bool(rows) or name == "interrupts")  # of which the trace has none
     yield equal("who-runs, C", states(store, "who-runs", "CPUs/.*/Current_thread"),

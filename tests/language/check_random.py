@@ -199,7 +199,7 @@ def read_cell(kind, text):
 
 def states_of(histree, store):
     return [(row["path"], int(row["start"]), int(row["end"]), row["type"], read_cell(row["type"], row["value"]))
-            for row in run(histree, "dump", store, "-a", "random", "--format", "tsv")]
+            for row in run(histree, "states", store, "-a", "random", "--format", "tsv")]
 
 
 def segments_of(histree, store):

@@ -105,7 +105,7 @@ def main():
                 assert set("fghij") & set(text.replace("\t", " ").split()), text
 
             def charts():
-                text = subprocess.run([histree, "ls", "--charts", "--format", "json", store], check=True, capture_output=True, text=True).stdout
+                text = subprocess.run([histree, "info", "--charts", "--format", "json", store], check=True, capture_output=True, text=True).stdout
                 assert {(one["chart"], one["kind"]) for one in json.loads(text)} == {
                     ("calls:callstack", "states"), ("other", "states"), ("depth-of", "lines"), ("who", "states"), ("stacks", "states")}, text
 

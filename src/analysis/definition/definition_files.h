@@ -10,7 +10,10 @@
 
 enum { DEFINITION_BYTES_MAX = 4 << 20 };
 
-/* Read a file, or all files of a folder that have the suffix of a front end, in the order of their names. */
+/*
+ * Read a file, or all files of a folder that have the suffix of a front end, in the order of their names; or, if no
+ * file has that name, a pair of events in the form that histree-analysis(5) gives.
+ */
 enum histree_status definition_files_read(struct definitions *definitions, const char *path,
 					  struct histree_error *error);
 

@@ -30,7 +30,6 @@
 #include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/hash_index.h"
 #include "base/number_text.h"
 #include "clock/clock.h"
 #include "event/event.h"
@@ -84,14 +83,10 @@ struct graph_cpu {
 
 struct graph_workers {
 	struct graph_lines lines;
-	struct id_map threads; /* struct graph_worker, by tid */
-	struct id_map cpus;    /* struct graph_cpu, by number */
+	struct dense_records threads; /* struct graph_worker */
+	struct dense_records cpus;    /* struct graph_cpu */
 	struct arena records;
 };
-
-/* The same, made if it is not known or the last one with the number has ended; then it has this name. */
-struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, struct graph_cpu *cpu,
-				  struct kernel_text name);
 
 static inline void graph_worker_set(struct graph_worker *worker, enum worker_status status)
 {
@@ -111,20 +106,22 @@ static const char *const attribute_names[GRAPH_ATTRIBUTE_COUNT] = {
 	[GRAPH_WOKEN_LEAVING_BY] = "Woken_leaving_by",
 };
 
-struct graph_line *graph_line(struct graph_lines *lines, int32_t tid)
+/* Returns a new line; NULL if memory runs out, which is remembered. */
+static struct graph_line *graph_line_add(struct graph_lines *lines, int32_t tid)
 {
-	struct graph_line *line = id_map_find_again(&lines->lines, (uint32_t)tid);
-	if (line != NULL)
-		return line;
-	line = arena_allocate(&lines->records, sizeof(*line), alignof(struct graph_line));
-	if (line == NULL || !id_map_add(&lines->lines, (uint32_t)tid, line)) {
+	struct graph_line *line = arena_allocate(&lines->records, sizeof(*line), alignof(struct graph_line));
+	if (line == NULL) {
 		changes_fail(&lines->changes, HISTREE_ERR_MEMORY, "threads of the graph");
 		return NULL;
 	}
 	*line = (struct graph_line){ .tid = tid, .name = INTERN_NONE, .named_since = INT64_MIN };
 	for (size_t i = 0; i < GRAPH_ATTRIBUTE_COUNT; i++)
 		line->attributes[i] = NO_ATTRIBUTE;
-	return line;
+	if (lines->last != NULL)
+		lines->last->next = line;
+	else
+		lines->first = line;
+	return lines->last = line;
 }
 
 /* From now on it is called so. */
@@ -293,10 +290,11 @@ static void insert_name(struct graph_lines *lines, struct graph_line *line, hist
 /* There are no more vertices: the arrows into the last ones, and the names, go into the history. */
 static void graph_lines_finish(struct graph_lines *lines, histree_time end)
 {
-	size_t position = 0;
-	const struct id_entry *entry;
-	while ((entry = id_map_next(&lines->lines, &position)) != NULL) {
-		struct graph_line *line = entry->record;
+	enum { LINES_PER_LOOK = 1024 };
+	size_t walked = 0;
+	for (struct graph_line *line = lines->first; line != NULL; line = line->next) {
+		if (++walked % LINES_PER_LOOK == 0)
+			table_space_look(lines->records.space);
 		if (!line->has_vertex)
 			continue;
 		insert_arrow(lines, line, end);
@@ -320,11 +318,10 @@ static const enum histree_graph_state state_of_status[WORKER_STATUS_COUNT] = {
 
 static void graph_workers_release(struct graph_workers *workers)
 {
-	id_map_release(&workers->lines.lines);
 	intern_release(&workers->lines.texts);
 	arena_release(&workers->lines.records);
-	id_map_release(&workers->threads);
-	id_map_release(&workers->cpus);
+	dense_release(&workers->threads);
+	dense_release(&workers->cpus);
 	arena_release(&workers->records);
 }
 
@@ -338,26 +335,26 @@ static void *new_record(struct graph_workers *workers, size_t size)
 	return record;
 }
 
-static bool add_record(struct graph_workers *workers, struct id_map *map, int32_t id, void *record)
+static bool put_record(struct graph_workers *workers, struct dense_records *records, uint32_t place, void *record)
 {
-	if (id_map_add(map, (uint32_t)id, record))
+	if (dense_put(records, place, record))
 		return true;
 	changes_fail(&workers->lines.changes, HISTREE_ERR_MEMORY, "workers of the graph");
 	return false;
 }
 
 /* Each returns NULL if memory runs out, which is remembered, or if the trace does not say on which CPU. */
-static struct graph_cpu *graph_cpu(struct graph_workers *workers, int32_t number)
+static struct graph_cpu *graph_cpu(struct graph_workers *workers, const struct machine_cpu *of_event)
 {
-	if (number < 0)
+	if (of_event == NULL)
 		return NULL;
-	struct graph_cpu *cpu = id_map_find_again(&workers->cpus, (uint32_t)number);
+	struct graph_cpu *cpu = dense_find(&workers->cpus, of_event->place);
 	if (cpu != NULL)
 		return cpu;
 	cpu = new_record(workers, sizeof(*cpu));
-	if (cpu == NULL || !add_record(workers, &workers->cpus, number, cpu))
+	if (cpu == NULL || !put_record(workers, &workers->cpus, of_event->place, cpu))
 		return NULL;
-	*cpu = (struct graph_cpu){ .number = number };
+	*cpu = (struct graph_cpu){ .number = of_event->number };
 	return cpu;
 }
 
@@ -387,10 +384,10 @@ static void begin_again(struct graph_workers *workers, struct graph_worker *work
 	name_first(workers, worker->line, name);
 }
 
-static struct graph_worker *new_worker(struct graph_workers *workers, int32_t tid, struct kernel_text name)
+static struct graph_worker *new_worker(struct graph_workers *workers, struct graph_line *line,
+				       struct kernel_text name)
 {
 	struct graph_worker *worker = new_record(workers, sizeof(*worker));
-	struct graph_line *line = graph_line(&workers->lines, tid);
 	if (worker == NULL || line == NULL)
 		return NULL;
 	*worker = (struct graph_worker){ .line = line, .waking = INT64_MIN };
@@ -404,37 +401,46 @@ static struct graph_worker *graph_kernel(struct graph_workers *workers, struct g
 	int size = snprintf(text, sizeof(text), "kernel/%" PRId32, cpu->number);
 	if (cpu->kernel != NULL)
 		return cpu->kernel;
-	cpu->kernel = new_worker(workers, HISTREE_KERNEL_TID, (struct kernel_text){ text, (size_t)size });
+	if (workers->lines.kernel == NULL)
+		workers->lines.kernel = graph_line_add(&workers->lines, HISTREE_KERNEL_TID);
+	cpu->kernel = new_worker(workers, workers->lines.kernel, (struct kernel_text){ text, (size_t)size });
 	if (cpu->kernel != NULL)
 		graph_worker_set(cpu->kernel, WORKER_RUNS);
 	return cpu->kernel;
 }
 
-/* Returns the worker with this tid; idle loops are told apart by the CPU.  NULL: not known yet. */
-static struct graph_worker *graph_worker_find(struct graph_workers *workers, int32_t tid,
+/* Returns the worker that a thread is; idle loops are told apart by the CPU.  NULL: not known yet. */
+static struct graph_worker *graph_worker_find(struct graph_workers *workers, const struct machine_thread *thread,
 					      const struct graph_cpu *cpu)
 {
-	if (tid == HISTREE_IDLE_TID)
+	if (thread->tid == HISTREE_IDLE_TID)
 		return cpu != NULL ? cpu->idle : NULL;
-	return id_map_find_again(&workers->threads, (uint32_t)tid);
+	return dense_find(&workers->threads, thread->place);
 }
 
-struct graph_worker *graph_worker(struct graph_workers *workers, int32_t tid, struct graph_cpu *cpu,
-				  struct kernel_text name)
+static struct graph_worker *graph_idle(struct graph_workers *workers, struct graph_cpu *cpu,
+				       struct kernel_text name)
 {
-	struct graph_worker *worker = graph_worker_find(workers, tid, cpu);
+	if (workers->lines.idle == NULL)
+		workers->lines.idle = graph_line_add(&workers->lines, HISTREE_IDLE_TID);
+	return cpu->idle = new_worker(workers, workers->lines.idle, name);
+}
+
+/* The same, made if it is not known or the last one with the number has ended; then it has this name. */
+static struct graph_worker *graph_worker(struct graph_workers *workers, const struct machine_thread *thread,
+					 struct graph_cpu *cpu, struct kernel_text name)
+{
+	struct graph_worker *worker = graph_worker_find(workers, thread, cpu);
 	if (worker != NULL && worker->has_ended) {
 		begin_again(workers, worker, name);
 		return worker;
 	}
-	if (worker != NULL || (tid == HISTREE_IDLE_TID && cpu == NULL) || tid < 0)
+	if (worker != NULL || thread->tid < 0)
 		return worker;
-	worker = new_worker(workers, tid, name);
-	if (worker == NULL)
-		return NULL;
-	if (tid == HISTREE_IDLE_TID)
-		return cpu->idle = worker;
-	return add_record(workers, &workers->threads, tid, worker) ? worker : NULL;
+	if (thread->tid == HISTREE_IDLE_TID)
+		return cpu != NULL ? graph_idle(workers, cpu, name) : NULL;
+	worker = new_worker(workers, graph_line_add(&workers->lines, thread->tid), name);
+	return worker != NULL && put_record(workers, &workers->threads, thread->place, worker) ? worker : NULL;
 }
 
 static void graph_worker_name(struct graph_workers *workers, struct graph_worker *worker, struct kernel_text name)
@@ -529,7 +535,7 @@ static void put_sent(struct graph_packets *packets, struct graph_workers *worker
 
 /* If the event is one of a packet, do what it says. */
 static void graph_packets_event(struct graph_packets *packets, struct graph_workers *workers,
-				const struct event *event)
+				struct machine *machine, const struct event *event)
 {
 	const struct packet_class *class = class_of(packets, event->class);
 	struct packet_half half = { .time = event->time };
@@ -537,7 +543,7 @@ static void graph_packets_event(struct graph_packets *packets, struct graph_work
 		changes_fail(&workers->lines.changes, HISTREE_ERR_MEMORY, "classes of events");
 	if (class == NULL || class->place == NULL || !packet_read(class, event, &half.key))
 		return;
-	struct graph_cpu *cpu = graph_cpu(workers, event->cpu);
+	struct graph_cpu *cpu = graph_cpu(workers, machine_cpu(machine, event->cpu));
 	if (cpu == NULL)
 		return;
 	struct graph_worker *worker =
@@ -631,7 +637,7 @@ struct graph {
 
 static void on_process_state(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *worker = graph_worker(&graph->workers, event->tid, cpu, event->comm);
+	struct graph_worker *worker = graph_worker(&graph->workers, event->thread, cpu, event->comm);
 	if (worker == NULL)
 		return;
 	graph_worker_name(&graph->workers, worker, event->comm);
@@ -642,10 +648,10 @@ static void on_process_state(struct graph *graph, const struct kernel_event *eve
 /* The thread that had the number before is gone. */
 static void on_fork(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *child = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *child = graph_worker_find(&graph->workers, event->thread, cpu);
 	if (child != NULL)
 		child->has_ended = child->has_ended || child->line->has_vertex;
-	child = graph_worker(&graph->workers, event->tid, cpu, event->comm);
+	child = graph_worker(&graph->workers, event->thread, cpu, event->comm);
 	if (child != NULL)
 		graph_worker_set(child, WORKER_WAITS_AFTER_FORK);
 }
@@ -653,14 +659,14 @@ static void on_fork(struct graph *graph, const struct kernel_event *event, struc
 /* Its number may be another's long before this is said of the one that had it. */
 static void on_free(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *worker = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *worker = graph_worker_find(&graph->workers, event->thread, cpu);
 	if (worker != NULL && event->tid != HISTREE_IDLE_TID && worker->status == WORKER_EXITS)
 		worker->has_ended = true;
 }
 
 static void on_exit_of_thread(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *worker = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *worker = graph_worker_find(&graph->workers, event->thread, cpu);
 	if (worker != NULL)
 		graph_worker_set(worker, WORKER_EXITS);
 }
@@ -800,10 +806,10 @@ static void put_wakeup_by_interrupt(struct graph *graph, struct graph_cpu *cpu, 
 
 static void wake(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->thread, cpu);
 	struct graph_worker *runs = cpu != NULL ? cpu->runs : NULL;
 	if (target == NULL || target->has_ended) {
-		target = graph_worker(&graph->workers, event->tid, cpu, (struct kernel_text){ 0 });
+		target = graph_worker(&graph->workers, event->thread, cpu, (struct kernel_text){ 0 });
 		if (target == NULL)
 			return;
 		graph_worker_set(target, WORKER_IS_BLOCKED);
@@ -836,7 +842,7 @@ static void on_try_to_wake(struct graph *graph, const struct kernel_event *event
 
 static void on_waking(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->thread, cpu);
 	graph->has_waking = true;
 	if (graph->has_tries)
 		return;
@@ -856,7 +862,7 @@ static void on_waking(struct graph *graph, const struct kernel_event *event, str
 
 static void on_wakeup(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
-	struct graph_worker *target = graph_worker_find(&graph->workers, event->tid, cpu);
+	struct graph_worker *target = graph_worker_find(&graph->workers, event->thread, cpu);
 	if (target != NULL && target->status == WORKER_RUNS)
 		target->waking = INT64_MIN;
 	if (!graph->has_tries && (!graph->has_waking || is_of_new_thread(event)))
@@ -868,8 +874,8 @@ static void on_wakeup(struct graph *graph, const struct kernel_event *event, str
 static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_workers *workers = &graph->workers;
-	struct graph_worker *next = graph_worker(workers, event->tid, cpu, event->comm);
-	struct graph_worker *previous = graph_worker(workers, event->prev_tid, cpu, event->prev_comm);
+	struct graph_worker *next = graph_worker(workers, event->thread, cpu, event->comm);
+	struct graph_worker *previous = graph_worker(workers, event->previous, cpu, event->prev_comm);
 	if (cpu == NULL || next == NULL || previous == NULL)
 		return;
 	cpu->runs = next;
@@ -932,11 +938,11 @@ static enum histree_status create(const struct analysis *analysis, struct histre
 		.threads = NO_ATTRIBUTE,
 		.gap_end = INT64_MIN,
 	};
-	id_map_use_space(&lines->lines, tables);
 	intern_use_space(&lines->texts, tables);
 	lines->records.space = tables;
-	id_map_use_space(&workers->threads, tables);
+	workers->threads.table.space = tables;
 	workers->records.space = tables;
+	kernel_input_need_machine(input);
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (handlers[role] != NULL)
 			kernel_input_want(input, role);
@@ -971,9 +977,9 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	begin_changes(graph);
 	if (handlers[event->role] != NULL) {
 		graph->has_switches = graph->has_switches || event->role == KERNEL_SWITCH;
-		handlers[event->role](graph, event, graph_cpu(&graph->workers, event->cpu));
+		handlers[event->role](graph, event, graph_cpu(&graph->workers, event->on_cpu));
 	} else {
-		graph_packets_event(&graph->packets, &graph->workers, source);
+		graph_packets_event(&graph->packets, &graph->workers, &graph->input->machine, source);
 	}
 	return changes_end(&graph->workers.lines.changes, error);
 }
@@ -988,13 +994,12 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	 * Events are missing, on one CPU or, if that is NULL, on any: which worker runs there is not known any
 	 * more.
 	 */
-	struct graph_cpu *cpu = graph_cpu(&graph->workers, gap->cpu);
-	size_t position = 0;
-	const struct id_entry *entry;
+	struct graph_cpu *cpu = graph_cpu(&graph->workers, machine_cpu(&graph->input->machine, gap->cpu));
 	if (cpu != NULL)
 		forget_cpu(cpu);
-	while (cpu == NULL && (entry = id_map_next(&graph->workers.cpus, &position)) != NULL)
-		forget_cpu(entry->record);
+	for (size_t i = 0; cpu == NULL && i < graph->workers.cpus.count; i++)
+		if (graph->workers.cpus.records[i] != NULL)
+			forget_cpu(graph->workers.cpus.records[i]);
 	return changes_end(&lines->changes, error);
 }
 

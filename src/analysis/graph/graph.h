@@ -23,7 +23,6 @@
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_layout.h"
 #include "base/arena.h"
-#include "base/hash_index.h"
 #include "event/event.h"
 #include "histree/critical_path.h"
 
@@ -55,6 +54,7 @@ struct graph_packet {
 };
 
 struct graph_line {
+	struct graph_line *next; /* that was made after it */
 	int32_t tid;
 	bool has_vertex;
 	histree_time last;       /* the last vertex */
@@ -77,14 +77,12 @@ struct graph_line {
 struct graph_lines {
 	struct changes changes;
 	histree_quark threads;
-	struct id_map lines; /* struct graph_line, by tid */
+	struct graph_line *first, *last;  /* in the order in which they were made */
+	struct graph_line *idle, *kernel; /* of all CPUs; NULL: not made yet */
 	struct arena records;
 	struct intern texts;
 	histree_time start;   /* of the trace */
 	histree_time gap_end; /* of the last gap so far: an edge that begins before its end is unknown */
 };
-
-/* Returns the line of a thread, new or not; NULL if memory runs out, which is remembered. */
-struct graph_line *graph_line(struct graph_lines *lines, int32_t tid);
 
 #endif

@@ -596,11 +596,11 @@ static void check_look(struct checks *checks, const struct language_path *path)
 static void check_span(struct checks *checks, const struct language_span *span)
 {
 	if (!span->has_end)
-		checks->status =
-			language_refuse(checks->source, span->begin_at, checks->error,
-					"the span '%.60s' begins and never ends; expected 'end %.60s(...)' "
-					"in some line",
-					span->name, span->name);
+		checks->status = language_refuse(
+			checks->source, span->has_begin ? span->begin_at : span->step_at, checks->error,
+			"the span '%.60s' begins and never ends; expected 'end %.60s(...)' "
+			"in some line",
+			span->name, span->name);
 	else if (!span->has_begin)
 		checks->status =
 			language_refuse(checks->source, span->end_at, checks->error,
@@ -793,6 +793,8 @@ static void compile_span(struct program_builder *make, program_block block, stru
 	program_value name = compile_operand(make, statement->value);
 	if (statement->kind == LANGUAGE_BEGIN)
 		program_add_span_begin(make, block, statement->span->span, key, keys, name, fields, count);
+	else if (statement->kind == LANGUAGE_STEP)
+		program_add_span_step(make, block, statement->span->span, key, keys, name, fields, count);
 	else
 		program_add_span_end(make, block, statement->span->span, key, keys, name, fields, count);
 }
@@ -826,6 +828,7 @@ static void compile_statement(struct program_builder *make, program_block block,
 	switch (statement->kind) {
 	case LANGUAGE_BEGIN:
 	case LANGUAGE_FINISH:
+	case LANGUAGE_STEP:
 		compile_span(make, block, statement);
 		break;
 	case LANGUAGE_SEGMENT:

@@ -740,16 +740,18 @@ struct language_expression *language_name(struct language_parser *parser, const 
 		const char *word;
 		enum program_fact fact;
 		enum language_type type;
+		bool is_of_spans;
 	} facts[] = {
-		{ "event", PROGRAM_EVENT_NAME, LANGUAGE_STRING },
-		{ "time", PROGRAM_TIME, LANGUAGE_INTEGER },
-		{ "host", PROGRAM_HOST, LANGUAGE_STRING },
+		{ "event", PROGRAM_EVENT_NAME, LANGUAGE_STRING, false },
+		{ "time", PROGRAM_TIME, LANGUAGE_INTEGER, false },
+		{ "host", PROGRAM_HOST, LANGUAGE_STRING, false },
+		{ "elapsed", PROGRAM_ELAPSED, LANGUAGE_INTEGER, true },
 	};
 	for (const struct language_let *let = parser->tree->lets; let != NULL; let = let->next)
 		if (strcmp(let->name, name->text) == 0)
 			return let->value;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		if (strcmp(name->text, facts[i].word) != 0)
+		if (strcmp(name->text, facts[i].word) != 0 || (facts[i].is_of_spans && !parser->is_under_way))
 			continue;
 		struct language_expression *fact = create(parser, LANGUAGE_FACT, name->at);
 		if (fact != NULL) {

@@ -67,6 +67,7 @@ struct language_parser {
 	struct language_tree *tree;
 	struct language_lexer lexer;
 	size_t depth;
+	bool is_under_way; /* in the fields of a step or an end, which know how long a span has lasted */
 	enum histree_status status;
 	struct histree_error *error;
 };

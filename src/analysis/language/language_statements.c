@@ -128,7 +128,7 @@ static struct language_span *find_span(struct language_parser *parser, const cha
 	return span;
 }
 
-/* "begin" or "end" was read: name(key) as NAME with FIELDS. */
+/* "begin", "step" or "end" was read: name(key) as NAME with FIELDS. */
 static void read_span(struct language_parser *parser, struct language_statement *statement)
 {
 	const struct language_token name = *language_token(parser);
@@ -159,13 +159,17 @@ static void read_span(struct language_parser *parser, struct language_statement 
 	if (statement->kind == LANGUAGE_BEGIN) {
 		span->has_begin = true;
 		span->begin_at = name.at;
-	} else {
+	} else if (statement->kind == LANGUAGE_FINISH) {
 		span->has_end = true;
 		span->end_at = name.at;
+	} else {
+		span->step_at = name.at;
 	}
 	if (language_take_word(parser, "as"))
 		statement->value = language_read_expression(parser);
+	parser->is_under_way = statement->kind != LANGUAGE_BEGIN;
 	statement->fields = read_fields(parser);
+	parser->is_under_way = false;
 }
 
 static void read_segment(struct language_parser *parser, struct language_statement *statement)
@@ -265,13 +269,10 @@ static const struct {
 	enum language_statement_kind kind;
 	void (*read)(struct language_parser *parser, struct language_statement *statement);
 } keywords[] = {
-	{ "was", LANGUAGE_WAS, read_was },
-	{ "push", LANGUAGE_PUSH, read_push },
-	{ "pop", LANGUAGE_POP, read_pop },
-	{ "delete", LANGUAGE_DELETE, read_delete },
-	{ "begin", LANGUAGE_BEGIN, read_span },
-	{ "end", LANGUAGE_FINISH, read_span },
-	{ "segment", LANGUAGE_SEGMENT, read_segment },
+	{ "was", LANGUAGE_WAS, read_was },      { "push", LANGUAGE_PUSH, read_push },
+	{ "pop", LANGUAGE_POP, read_pop },      { "delete", LANGUAGE_DELETE, read_delete },
+	{ "begin", LANGUAGE_BEGIN, read_span }, { "end", LANGUAGE_FINISH, read_span },
+	{ "step", LANGUAGE_STEP, read_span },   { "segment", LANGUAGE_SEGMENT, read_segment },
 };
 
 static struct language_statement *read_simple(struct language_parser *parser)

@@ -126,7 +126,7 @@ struct language_assignment { /* of a field of a segment */
 
 struct language_span {
 	const char *name;
-	size_t begin_at, end_at; /* of a statement */
+	size_t begin_at, step_at, end_at; /* of a statement */
 	bool has_begin, has_end;
 	size_t key_count;
 	struct language_span *next;
@@ -143,6 +143,7 @@ enum language_statement_kind {
 	LANGUAGE_DELETE,
 	LANGUAGE_BEGIN,
 	LANGUAGE_FINISH,
+	LANGUAGE_STEP,
 	LANGUAGE_SEGMENT,
 	LANGUAGE_IF,
 };

@@ -77,6 +77,7 @@ enum program_fact {
 	PROGRAM_TRACE,      /* the name of the trace: string */
 	PROGRAM_TID,        /* of the thread that its CPU runs, or of its contexts: int, or unknown after a gap */
 	PROGRAM_PID,        /* of its contexts, or of the process of that thread: int, or unknown */
+	PROGRAM_ELAPSED,    /* at a step or the end of a span, since its beginning or the step before, ns: long */
 };
 
 program_value program_fact(struct program_builder *make, enum program_fact fact);
@@ -237,6 +238,14 @@ void program_add_span_end(struct program_builder *make, program_block block, pro
 			  const program_value *key, size_t key_count, program_value name,
 			  const struct program_field_value *fields, size_t field_count);
 
+/*
+ * A step on the way from the beginning of a span to its end: an event takes one at most.  They are taken in the
+ * order in which they were added, and without the last of them there is no end.
+ */
+void program_add_span_step(struct program_builder *make, program_block block, program_span span,
+			   const program_value *key, size_t key_count, program_value name,
+			   const struct program_field_value *fields, size_t field_count);
+
 /* ---- stacks of calls ---------------------------------------------------------------------------------------- */
 
 /* What says of which thread, or on which host, a call is, when it begins. */
@@ -362,7 +371,19 @@ struct step_row {
 	uint32_t next;
 };
 
-enum action_kind { ACTION_CHANGE, ACTION_IF, ACTION_SEGMENT, ACTION_SPAN_BEGIN, ACTION_SPAN_END };
+enum action_kind {
+	ACTION_CHANGE,
+	ACTION_IF,
+	ACTION_SEGMENT,
+	ACTION_SPAN_BEGIN,
+	ACTION_SPAN_END,
+	ACTION_SPAN_STEP,
+};
+
+struct span_row {
+	const char *name;
+	uint32_t steps;
+};
 
 struct action_row {
 	uint8_t kind;
@@ -374,6 +395,7 @@ struct action_row {
 	program_value end;   /* of a segment */
 	program_block then, otherwise;
 	uint32_t span;
+	uint32_t step;                     /* of a span, from 1 on */
 	uint32_t first_key, key_count;     /* in `keys` */
 	uint32_t first_field, field_count; /* in `field_values` */
 };
@@ -441,7 +463,7 @@ struct call_group_row {
 	X(struct block_row, blocks)                 \
 	X(program_value, keys)                      \
 	X(struct program_field_value, field_values) \
-	X(const char *, spans)                      \
+	X(struct span_row, spans)                   \
 	X(struct handler_row, handlers)             \
 	X(struct fsm_row, fsms)                     \
 	X(struct precondition_row, preconditions)   \

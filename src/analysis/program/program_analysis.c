@@ -297,6 +297,7 @@ static enum histree_status program_run_create(const struct program *program, str
 	run->program = program;
 	run->scenarios = NO_ATTRIBUTE;
 	run->free_use = PROGRAM_NOTHING;
+	run->step_began = INT64_MIN;
 	run->fields = calloc(program->fields.count + 1u, sizeof(*run->fields));
 	run->known = calloc(program->steps_count + 1, sizeof(*run->known));
 	run->fsms = calloc(program->fsms_count + 1, sizeof(*run->fsms));
@@ -557,6 +558,12 @@ static struct segment_counts counts(const void *instance)
 	return (struct segment_counts){ run->without_start, run->without_end };
 }
 
+static bool made_none(const void *instance)
+{
+	const struct program_run *run = instance;
+	return run->segment_count == 0;
+}
+
 /* ---- making it -------------------------------------------------------------------------------------------- */
 
 static enum histree_status check_name(const char *name, struct histree_error *error)
@@ -570,7 +577,7 @@ static enum histree_status check_name(const char *name, struct histree_error *er
 				 name);
 	if (registry_find(name) != NULL)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "there is an analysis '%s' already; see 'histree analyses'", name);
+				 "there is an analysis '%s' already; see 'histree info --analyses'", name);
 	return HISTREE_OK;
 }
 
@@ -619,6 +626,7 @@ static void fill(struct program_analysis *of, const struct program_about *about,
 		.gap = gap_for_segments,
 		.finish = finish_segments,
 		.counts = counts,
+		.is_empty = made_none,
 		.missing = program_makes_states(of->program) ? NULL : missing,
 		.free = free_instance,
 	};
@@ -700,6 +708,12 @@ static void program_analysis_free(struct program_analysis *of)
 	program_views_release(&of->views);
 	arena_release(&of->texts);
 	free(of);
+}
+
+void program_analysis_keep_if_any(struct program_analysis *of)
+{
+	for (size_t i = 0; i < of->entry_count; i++)
+		of->entries[i].if_any = of->entries[i].is_of_line = true;
 }
 
 const struct registry_entry *program_analysis_entries(const struct program_analysis *of, size_t *count)

@@ -34,6 +34,9 @@ struct program_about {
 enum histree_status program_analysis_create(struct program *program, const struct program_about *about,
 					    struct program_analysis **out, struct histree_error *error);
 
+/* It is only kept if it makes something, and it is said why it does not. */
+void program_analysis_keep_if_any(struct program_analysis *analysis);
+
 /* Returns its entries, one or two; they live as long as it does. */
 const struct registry_entry *program_analysis_entries(const struct program_analysis *analysis, size_t *count);
 

@@ -235,6 +235,9 @@ void run_block(struct program_run *run, program_block block)
 		case ACTION_SPAN_END:
 			run_span_end(run, row);
 			break;
+		case ACTION_SPAN_STEP:
+			run_span_step(run, row);
+			break;
 		}
 		if (run->changes.status != HISTREE_OK)
 			changes_forgive(&run->changes);

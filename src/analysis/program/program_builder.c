@@ -327,8 +327,8 @@ void program_add_segment(struct program_builder *make, program_block block, prog
 
 program_span program_span_create(struct program_builder *make, const char *name)
 {
-	const char *copy = builder_keep(make, name);
-	return BUILDER_ADD(make, spans, copy);
+	const struct span_row row = { .name = builder_keep(make, name) };
+	return BUILDER_ADD(make, spans, row);
 }
 
 static void add_span(struct program_builder *make, enum action_kind kind, program_block block, program_span span,
@@ -345,6 +345,8 @@ static void add_span(struct program_builder *make, enum action_kind kind, progra
 		builder_fail(make, HISTREE_ERR_ARGUMENT, "a key has more than 8 values");
 	if (!check(make, span, program->spans_count) || !check_optional(make, name, program->values_count))
 		return;
+	if (kind == ACTION_SPAN_STEP)
+		row.step = ++program->spans[span].steps;
 	for (size_t i = 0; i < key_count; i++) {
 		if (!check(make, key[i], program->values_count))
 			return;
@@ -366,6 +368,13 @@ void program_add_span_end(struct program_builder *make, program_block block, pro
 			  const struct program_field_value *fields, size_t field_count)
 {
 	add_span(make, ACTION_SPAN_END, block, span, key, key_count, name, fields, field_count);
+}
+
+void program_add_span_step(struct program_builder *make, program_block block, program_span span,
+			   const program_value *key, size_t key_count, program_value name,
+			   const struct program_field_value *fields, size_t field_count)
+{
+	add_span(make, ACTION_SPAN_STEP, block, span, key, key_count, name, fields, field_count);
 }
 
 /* ---- handlers and scenarios ------------------------------------------------------------------------------- */
@@ -884,7 +893,7 @@ static uint32_t sum_of(const struct program *program)
 	for (size_t i = 0; i < program->field_values_count; i++)
 		SUM(&sum, program->field_values[i].field, program->field_values[i].value);
 	for (size_t i = 0; i < program->spans_count; i++)
-		sum_text(&sum, program->spans[i]);
+		sum_text(&sum, program->spans[i].name);
 	for (size_t i = 0; i < program->segment_fields_count; i++) {
 		sum_text(&sum, program->segment_fields[i].name);
 		SUM(&sum, program->segment_fields[i].type);

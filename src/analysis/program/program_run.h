@@ -245,8 +245,9 @@ struct program_run {
 
 	struct call_stacks_run calls;
 	struct open_segments spans;
+	histree_time step_began;       /* of the span whose step or end has its fields made; else INT64_MIN */
 	struct histree_value *content; /* of the segment that is made */
-	uint64_t without_start, without_end;
+	uint64_t segment_count, without_start, without_end;
 	bool met_event; /* that it does something at */
 	/* Borrowed, and what of it was met; NULL: nothing is expected. */
 	const struct program_expected *expected;
@@ -310,6 +311,7 @@ void run_release_subtrees(struct program_run *run);
 void run_segment(struct program_run *run, const struct action_row *row);
 void run_span_begin(struct program_run *run, const struct action_row *row);
 void run_span_end(struct program_run *run, const struct action_row *row);
+void run_span_step(struct program_run *run, const struct action_row *row);
 void run_forget_spans(struct program_run *run);
 
 /* Set a field of the segment that is made, after its content was cleared, and add the segment. */

@@ -4,7 +4,7 @@
  * beginning to their end, and the calls on stacks, from the push to the pop.
  *
  * The content of the segment being made is in the run.  A span that meets a gap, or is open at the end, makes no
- * segment.
+ * segment.  Between its beginning and its end, a span may have steps, which come in their order.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +45,7 @@ void run_add_segment(struct program_run *run, histree_time start, histree_time e
 {
 	struct changes *changes = &run->changes;
 	const struct histree_segment segment = { .start = start, .end = end, .content = run->content };
+	run->segment_count++;
 	if (changes->status == HISTREE_OK && run->segments != NULL)
 		changes->status = histree_segment_store_add(run->segments, &segment, &changes->error);
 }
@@ -109,10 +110,10 @@ static bool read_key(struct program_run *run, const struct action_row *row, stru
 	return true;
 }
 
-/*
- * What an open segment keeps is in a buffer of its own: the fields, then the key, then texts of fields.  Of its
- * `values`, the first says how long the key is.
- */
+/* Of the `values` of an open segment: how long the key is, and when which event took it how far. */
+enum { OPEN_KEY_SIZE, OPEN_STEP, OPEN_STEP_TIME, OPEN_STEP_EVENT };
+
+/* What an open segment keeps is in a buffer of its own: the fields, then the key, then texts of fields. */
 static struct histree_value *kept_fields(const struct open_segment *segment)
 {
 	return (struct histree_value *)(void *)segment->text;
@@ -121,7 +122,8 @@ static struct histree_value *kept_fields(const struct open_segment *segment)
 static bool has_key(const struct program_run *run, const struct open_segment *segment, const struct span_key *key)
 {
 	const char *bytes = segment->text + run->program->segment_fields_count * sizeof(struct histree_value);
-	return (size_t)segment->values[0].int64 == key->size && memcmp(bytes, key->bytes, key->size) == 0;
+	return (size_t)segment->values[OPEN_KEY_SIZE].int64 == key->size &&
+	       memcmp(bytes, key->bytes, key->size) == 0;
 }
 
 static bool keep_content(struct program_run *run, struct open_segment *segment, const struct span_key *key)
@@ -143,8 +145,35 @@ static bool keep_content(struct program_run *run, struct open_segment *segment, 
 		fields[i].bytes = text;
 		text += fields[i].size;
 	}
-	segment->values[0] = histree_long((int64_t)key->size);
+	segment->values[OPEN_KEY_SIZE] = histree_long((int64_t)key->size);
 	return true;
+}
+
+static void take_step(const struct program_run *run, struct open_segment *segment, uint32_t step)
+{
+	segment->values[OPEN_STEP] = histree_long(step);
+	segment->values[OPEN_STEP_TIME] = histree_long(run->changes.time);
+	segment->values[OPEN_STEP_EVENT] = histree_long((int64_t)run->number);
+}
+
+/* The open span of an event, which has taken so many steps before it; NULL: there is none. */
+static struct open_segment *find_open(struct program_run *run, const struct span_key *key, uint32_t steps)
+{
+	struct open_segment *segment = open_segments_find(&run->spans, key->hash);
+	if (segment == NULL || !has_key(run, segment, key) || segment->values[OPEN_STEP].int64 != steps)
+		return NULL;
+	return steps == 0 || segment->values[OPEN_STEP_EVENT].int64 != (int64_t)run->number ? segment : NULL;
+}
+
+/* The fields of the open span, and those of the event. */
+static void go_on(struct program_run *run, const struct action_row *row, const struct open_segment *segment)
+{
+	memcpy(run->content, kept_fields(segment), run->program->segment_fields_count * sizeof(*run->content));
+	run->step_began = segment->values[OPEN_STEP_TIME].int64;
+	fill(run, row);
+	run->step_began = INT64_MIN;
+	if (row->value != PROGRAM_NOTHING)
+		run_set_content(run, run->content, SEGMENT_NAME_FIELD, run_value(run, row->value));
 }
 
 void run_span_begin(struct program_run *run, const struct action_row *row)
@@ -152,19 +181,47 @@ void run_span_begin(struct program_run *run, const struct action_row *row)
 	struct span_key key;
 	if (!read_key(run, row, &key))
 		return;
+	/* An event that was a step of the open span is no other beginning. */
+	const struct open_segment *open = open_segments_find(&run->spans, key.hash);
+	if (open != NULL && open->values[OPEN_STEP].int64 > 0 &&
+	    open->values[OPEN_STEP_EVENT].int64 == (int64_t)run->number)
+		return;
 	run_clear_content(run);
 	fill(run, row);
-	struct histree_value name = row->value != PROGRAM_NOTHING ? run_value(run, row->value)
-								  : histree_string(run->program->spans[row->span]);
+	struct histree_value name = row->value != PROGRAM_NOTHING
+					    ? run_value(run, row->value)
+					    : histree_string(run->program->spans[row->span].name);
 	run_set_content(run, run->content, SEGMENT_NAME_FIELD, name);
-	if (open_segments_find(&run->spans, key.hash) != NULL)
+	if (open != NULL)
 		run->without_end++;
 	struct open_segment *segment = open_segments_add(&run->spans, key.hash, run->changes.time);
-	if (segment != NULL && keep_content(run, segment, &key))
+	if (segment != NULL && keep_content(run, segment, &key)) {
+		take_step(run, segment, 0);
 		return;
+	}
 	if (segment != NULL)
 		open_segments_remove(&run->spans, segment);
 	changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for spans");
+}
+
+/* An event out of its turn changes nothing. */
+void run_span_step(struct program_run *run, const struct action_row *row)
+{
+	struct span_key key;
+	if (!read_key(run, row, &key))
+		return;
+	struct open_segment *segment = find_open(run, &key, row->step - 1);
+	if (segment == NULL || segment->values[OPEN_STEP_EVENT].int64 == (int64_t)run->number)
+		return;
+	go_on(run, row, segment);
+	/* Texts that stay are in the buffer that is written, and are copied before. */
+	for (size_t i = 0; i < run->program->segment_fields_count; i++)
+		if (run->content[i].type == HISTREE_STRING)
+			run->content[i] = scratch_text(&run->scratch, run->content[i].bytes, run->content[i].size);
+	if (keep_content(run, segment, &key))
+		take_step(run, segment, row->step);
+	else
+		changes_fail(&run->changes, HISTREE_ERR_MEMORY, "no memory for spans");
 }
 
 void run_span_end(struct program_run *run, const struct action_row *row)
@@ -172,15 +229,12 @@ void run_span_end(struct program_run *run, const struct action_row *row)
 	struct span_key key;
 	if (!read_key(run, row, &key))
 		return;
-	struct open_segment *segment = open_segments_find(&run->spans, key.hash);
-	if (segment == NULL || !has_key(run, segment, &key)) {
+	struct open_segment *segment = find_open(run, &key, run->program->spans[row->span].steps);
+	if (segment == NULL) {
 		run->without_start++;
 		return;
 	}
-	memcpy(run->content, kept_fields(segment), run->program->segment_fields_count * sizeof(*run->content));
-	fill(run, row);
-	if (row->value != PROGRAM_NOTHING)
-		run_set_content(run, run->content, SEGMENT_NAME_FIELD, run_value(run, row->value));
+	go_on(run, row, segment);
 	if (segment->start > run->changes.time)
 		run->without_end++;
 	else

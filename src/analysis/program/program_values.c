@@ -601,6 +601,7 @@ static struct histree_value host_name(const struct event_trace *trace)
 static struct histree_value fact_value(struct program_run *run, enum program_fact fact)
 {
 	const struct event *event = run->event;
+	int64_t elapsed;
 	switch (fact) {
 	case PROGRAM_EVENT_NAME:
 		return histree_string(event->class->name);
@@ -616,6 +617,11 @@ static struct histree_value fact_value(struct program_run *run, enum program_fac
 		return run_tid(run);
 	case PROGRAM_PID:
 		return run_pid(run);
+	case PROGRAM_ELAPSED:
+		return run->step_began != INT64_MIN &&
+				       !__builtin_sub_overflow(run->changes.time, run->step_began, &elapsed)
+			       ? histree_long(elapsed)
+			       : histree_null();
 	}
 	return histree_null();
 }

@@ -55,7 +55,7 @@ static bool class_has(enum track_class class, enum track_field field)
 	case TRACK_SORT_INDEX:
 		return names;
 	case TRACK_CATEGORY:
-		return !names && class != TRACK_SPAN_END;
+		return !names;
 	default:
 		return true;
 	}
@@ -156,23 +156,32 @@ void stack_path_release(struct stack_path *path)
 
 /* ---- tracks ---------------------------------------------------------------------------------------------- */
 
-/* What tells tracks from one another: an id, or a process and a thread. */
-static uint64_t hash_of_event(const struct track_words *event)
+/* What tells tracks from one another: an id, and the process if it is its own; or process and thread. */
+struct track_key {
+	const struct track_words *event;
+	bool is_own;
+};
+
+static uint64_t hash_of_key(const struct track_key *key)
 {
+	const struct track_words *event = key->event;
 	if (event->track.bytes != NULL)
-		return hash_mix(hash_bytes(event->track.bytes, event->track.size) ^ 1);
+		return hash_mix(hash_bytes(event->track.bytes, event->track.size) ^ 1) +
+		       (key->is_own ? hash_mix((uint64_t)event->pid) : 0);
 	uint64_t hash = hash_mix((uint64_t)event->has_pid << 1 | event->has_tid);
 	hash = hash_mix(hash ^ (event->has_pid ? (uint64_t)event->pid : 0));
 	return hash_mix(hash ^ (event->has_tid ? (uint64_t)event->tid : 0));
 }
 
-static bool is_of(const void *elements, uint32_t number, const void *key)
+static bool is_of(const void *elements, uint32_t number, const void *wanted)
 {
 	const struct track *track = ((struct track *const *)elements)[number];
-	const struct track_words *event = key;
+	const struct track_key *key = wanted;
+	const struct track_words *event = key->event;
 	if (event->track.bytes != NULL)
-		return track->id != NULL && track->id_size == event->track.size &&
-		       memcmp(track->id, event->track.bytes, track->id_size) == 0;
+		return track->id != NULL && track->id_size == event->track.size && track->is_own == key->is_own &&
+		       memcmp(track->id, event->track.bytes, track->id_size) == 0 &&
+		       (!key->is_own || track->pid == event->pid);
 	return track->id == NULL && track->has_pid == event->has_pid && track->has_tid == event->has_tid &&
 	       (!track->has_pid || track->pid == event->pid) && (!track->has_tid || track->tid == event->tid);
 }
@@ -244,12 +253,16 @@ static struct track *spare_track(struct track_places *places)
 	return track;
 }
 
-struct track *track_places_track(struct track_places *places, const struct track_words *event)
+static struct track *find_track(const struct track_places *places, const struct track_key *key)
 {
-	uint64_t hash = hash_of_event(event);
-	uint32_t number = hash_index_find(&places->index, hash, is_of, (const void *)places->tracks, event);
-	if (number != HASH_INDEX_NONE)
-		return places->tracks[number];
+	const uint32_t number =
+		hash_index_find(&places->index, hash_of_key(key), is_of, (const void *)places->tracks, key);
+	return number != HASH_INDEX_NONE ? places->tracks[number] : NULL;
+}
+
+static struct track *make_track(struct track_places *places, const struct track_key *key)
+{
+	const struct track_words *event = key->event;
 	if (places->idle > 1000 && places->idle > places->index.count / 2)
 		forget_idle(places);
 	struct track *track = spare_track(places);
@@ -260,16 +273,37 @@ struct track *track_places_track(struct track_places *places, const struct track
 	bool has_id = event->track.bytes != NULL;
 	if (has_id && !copy_text(places, &track->id, &track->id_size, &event->track))
 		return NULL;
-	track->hash = hash;
+	track->hash = hash_of_key(key);
 	track->has_pid = event->has_pid;
 	track->has_tid = event->has_tid;
 	track->pid = event->pid;
 	track->tid = event->tid;
 	track->has_name = false;
 	track->is_used = true;
+	track->is_own = key->is_own;
+	places->has_own |= key->is_own;
 	places->idle += has_id;
-	hash_index_add(&places->index, hash, (uint32_t)used);
+	hash_index_add(&places->index, track->hash, (uint32_t)used);
 	return track;
+}
+
+/*
+ * One process may begin what another one ends, and processes that know nothing of one another may use the same ids.
+ * So what begins while another process has the track gets one of its own, and a process goes on with that.
+ */
+struct track *track_places_track(struct track_places *places, const struct track_words *event)
+{
+	const struct track_key common = { event, false }, own = { event, true };
+	struct track *track = find_track(places, &common);
+	if (event->track.bytes == NULL || !event->has_pid || (track != NULL && track->has_name))
+		return track != NULL ? track : make_track(places, &common);
+	struct track *other = places->has_own ? find_track(places, &own) : NULL;
+	if (other != NULL && other->depth > 0)
+		return other;
+	const bool begins = event->class == TRACK_SPAN_BEGIN || event->class == TRACK_SPAN;
+	if (begins && track != NULL && track->depth > 0 && track->has_pid && track->pid != event->pid)
+		return other != NULL ? other : make_track(places, &own);
+	return track != NULL ? track : make_track(places, &common);
 }
 
 bool track_places_name(struct track_places *places, const struct track_words *event)

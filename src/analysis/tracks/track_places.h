@@ -85,6 +85,9 @@ struct track {
 	uint32_t cuts;   /* frames that are open and cut; at least */
 	uint32_t points; /* spans of no length that wait for the others of their time */
 	bool has_pid, has_tid, is_used, has_name;
+	bool is_own;          /* another process has one of this id, too */
+	bool has_gap;         /* what was open on it alone, */
+	histree_time gap_end; /* is not known until then */
 };
 
 /* All that spans of one process and name share. */
@@ -103,6 +106,7 @@ struct track_places {
 	struct table track_table;
 	size_t idle; /* of them, how many could be forgotten; at most */
 	struct hash_index index;
+	bool has_own;              /* some process has had a track of its own */
 	struct intern group_names; /* process and name */
 	struct track_group *groups;
 	size_t group_capacity;

@@ -282,6 +282,17 @@ static enum histree_status tell_renewed(const struct track_stacks *stacks, struc
 	return status;
 }
 
+static enum histree_status tell_doubted(const struct track_stacks *stacks, struct track_place *place,
+					histree_time time, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	place->in_doubt = true;
+	for (size_t i = 0; i < stacks->listener_count && status == HISTREE_OK; i++)
+		if (stacks->listeners[i].doubted != NULL)
+			status = stacks->listeners[i].doubted(stacks->listeners[i].context, place, time, error);
+	return status;
+}
+
 static enum histree_status tell_closed(struct track_stacks *stacks, const struct track *track,
 				       const struct track_frame *frame, size_t slot, enum track_ending ending,
 				       histree_time time, struct histree_error *error)
@@ -595,15 +606,27 @@ static bool is_called(const struct track_frame *frame, const struct track_text *
 	       (frame->name_size == name->size && memcmp(frame->text, name->bytes, name->size) == 0);
 }
 
-/* Returns the slot that an end is meant for; SIZE_MAX: none. */
-static size_t slot_to_end(const struct track *track, const struct track_text *name)
+static bool is_of_category(const struct track_frame *frame, const struct track_text *category)
 {
+	return category->size == 0 || frame->category_size == 0 ||
+	       (frame->category_size == category->size &&
+		memcmp(frame->text + frame->name_size, category->bytes, category->size) == 0);
+}
+
+/* Returns the slot that an end is meant for, by its name, and by its category if there is one; SIZE_MAX: none. */
+static size_t slot_to_end(const struct track *track, const struct track_words *event)
+{
+	size_t other = SIZE_MAX;
 	for (size_t slot = track->depth; slot-- > 0;) {
 		const struct track_frame *frame = &track->frames[slot];
-		if (frame->is_open && (frame->end == INT64_MAX || frame->is_cut) && is_called(frame, name))
+		if (!frame->is_open || (frame->end != INT64_MAX && !frame->is_cut) ||
+		    !is_called(frame, &event->name))
+			continue;
+		if (is_of_category(frame, &event->category))
 			return slot;
+		other = other == SIZE_MAX ? slot : other;
 	}
-	return SIZE_MAX;
+	return other;
 }
 
 static enum histree_status end_span(struct track_stacks *stacks, struct track *track, struct histree_error *error)
@@ -618,7 +641,7 @@ static enum histree_status end_span(struct track_stacks *stacks, struct track *t
 		status = tell_renewed(stacks, track->place, time, error);
 	if (status == HISTREE_OK && stacks->event.name.size == 0)
 		status = end_cuts(stacks, track, time, error);
-	size_t slot = slot_to_end(track, &stacks->event.name);
+	size_t slot = slot_to_end(track, &stacks->event);
 	stacks->counts.unmatched += slot == SIZE_MAX;
 	if (slot == SIZE_MAX || status != HISTREE_OK)
 		return status;
@@ -676,7 +699,7 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 	struct track *track = track_places_track(&stacks->places, &stacks->event);
 	if (track == NULL)
 		return no_memory(error);
-	if (stacks->event.time <= stacks->gap_end)
+	if (stacks->event.time <= stacks->gap_end || (track->has_gap && stacks->event.time <= track->gap_end))
 		return take_in_gap(stacks, track, end, error);
 	if (stacks->event.class == TRACK_SPAN_END)
 		return end_span(stacks, track, error);
@@ -752,6 +775,38 @@ static enum histree_status begin_gap(struct track_stacks *stacks, const struct e
 	return status;
 }
 
+/* Spans of a track do not end by themselves any more. */
+static void drop_ends(struct track_stacks *stacks, const struct track *track)
+{
+	const size_t count = stacks->end_count;
+	stacks->end_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct track_end end = stacks->ends[i];
+		if (end.track != track)
+			HEAP_PUSH(stacks->ends, stacks->end_count, end, a, b, ends_before(a, b));
+	}
+}
+
+static enum histree_status take_loss(struct track_stacks *stacks, struct histree_error *error)
+{
+	const struct track_words *event = &stacks->event;
+	if (event->name.size > 0) /* of a counter */
+		return HISTREE_OK;
+	struct track *track = track_places_track(&stacks->places, event);
+	if (track == NULL)
+		return no_memory(error);
+	track->has_gap = true;
+	if (__builtin_add_overflow(event->time, event->has_duration ? event->duration : 0, &track->gap_end))
+		track->gap_end = INT64_MAX;
+	enum histree_status status = end_points(stacks, track, error);
+	struct track_place *place = track->place;
+	if (place == NULL || status != HISTREE_OK) /* nothing was open */
+		return status;
+	status = tell_doubted(stacks, place, event->time, error);
+	drop_ends(stacks, track);
+	return status == HISTREE_OK ? forget(stacks, track, event->time, error) : status;
+}
+
 /* ---- the end of the trace -------------------------------------------------------------------------------- */
 
 enum histree_status track_stacks_finish(struct track_stacks *stacks, struct histree_error *error)
@@ -800,6 +855,8 @@ static enum histree_status track_stacks_begin(void *input, const struct event *e
 	case TRACK_SPAN_END:
 	case TRACK_SPAN:
 		return take_span(stacks, error);
+	case TRACK_LOSS:
+		return take_loss(stacks, error);
 	case TRACK_TRACK_NAME:
 		return track_places_name(&stacks->places, &stacks->event) ? HISTREE_OK : no_memory(error);
 	default:

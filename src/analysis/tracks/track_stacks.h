@@ -18,7 +18,8 @@
  *
  * Spans that are open at the end of the trace last until then, as far as is known.
  *
- * In a gap it is not known what is open.  Complete spans still become segments, the others are dropped.
+ * In a gap it is not known what is open.  Complete spans still become segments, the others are dropped.  A loss is
+ * a gap of one track, where it is known whose events are missing.
  */
 #ifndef ANALYSIS_TRACKS_TRACK_STACKS_H
 #define ANALYSIS_TRACKS_TRACK_STACKS_H
@@ -46,6 +47,9 @@ struct track_listener {
 	void *context;
 	/* The place has what is open in its slots from now on: it was not known since a gap. */
 	enum histree_status (*renewed)(void *context, const struct track_place *place, histree_time time,
+				       struct histree_error *error);
+	/* What is open in its slots is not known from now on. */
+	enum histree_status (*doubted)(void *context, const struct track_place *place, histree_time time,
 				       struct histree_error *error);
 	/* The slot has a span: a new one, or one that has moved up as a longer one began at the same time. */
 	enum histree_status (*opened)(void *context, const struct track *track, size_t slot, histree_time time,

@@ -3,7 +3,8 @@
  * tracks.c - the analyses of tracks: the stacks of spans and the values of counters, as states; spans and flows as
  * segments.
  *
- * As segments, spans go from their beginning to their end, and flows from track to track (track_stacks.h).
+ * As segments, spans go from their beginning to their end, and flows from track to track (track_stacks.h); instants
+ * begin and end at once.
  *
  * Depth 1 is the outermost.  The self time of a span is its duration without the spans directly inside it; null if
  * one of those is incomplete or continues after it.  A field that the trace does not give is null.
@@ -317,6 +318,16 @@ static enum histree_status renewed(void *context, const struct track_place *plac
 	return changes_end(&tracks->changes, error);
 }
 
+static enum histree_status doubted(void *context, const struct track_place *place, histree_time time,
+				   struct histree_error *error)
+{
+	struct tracks *tracks = context;
+	changes_begin(&tracks->changes, time);
+	if (place->number < tracks->row_count)
+		change_row(tracks, &tracks->rows[place->number], histree_unknown());
+	return changes_end(&tracks->changes, error);
+}
+
 static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct tracks *tracks = instance;
@@ -406,12 +417,22 @@ static void count(struct tracks *tracks, const struct track_words *event)
 		       counter->is_real ? histree_double(real) : histree_long(integer));
 }
 
+/* A counter of which values are missing, up to its next one. */
+static void doubt_counter(struct tracks *tracks, const struct track_words *event)
+{
+	struct counter *counter = counter_of(tracks, event, false);
+	if (counter == NULL)
+		changes_fail(&tracks->changes, HISTREE_ERR_MEMORY, "no memory for the counters of the trace");
+	else if (counter->quark != NO_ATTRIBUTE)
+		change(&tracks->changes, counter->quark, histree_unknown());
+}
+
 /* Of spans the stacks tell. */
 static bool wants(const void *instance, const struct event_class *class)
 {
 	(void)instance;
 	enum track_class of = track_class_of(class);
-	return of == TRACK_COUNTER || of == TRACK_PROCESS_NAME || of == TRACK_THREAD_NAME;
+	return of == TRACK_COUNTER || of == TRACK_PROCESS_NAME || of == TRACK_THREAD_NAME || of == TRACK_LOSS;
 }
 
 static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
@@ -420,13 +441,17 @@ static enum histree_status on_event(void *instance, const struct event *source, 
 	const struct track_words *event = &tracks->stacks->event;
 	if (event->class == TRACK_PROCESS_NAME || event->class == TRACK_THREAD_NAME)
 		return take_naming(tracks, event, error);
-	if (event->class != TRACK_COUNTER || source->time <= tracks->stacks->gap_end)
+	const bool is_loss = event->class == TRACK_LOSS && event->name.size > 0;
+	if ((event->class != TRACK_COUNTER && !is_loss) || source->time <= tracks->stacks->gap_end)
 		return HISTREE_OK;
 	enum histree_status status = begin_rest(tracks, error);
 	if (status != HISTREE_OK)
 		return status;
 	changes_begin(&tracks->changes, source->time);
-	count(tracks, event);
+	if (is_loss)
+		doubt_counter(tracks, event);
+	else
+		count(tracks, event);
 	return changes_end(&tracks->changes, error);
 }
 
@@ -447,7 +472,7 @@ static enum histree_status create(const struct analysis *analysis, struct histre
 	tracks->naming_table.space = space;
 	intern_use_space(&tracks->counter_keys, space);
 	const struct track_listener listener = {
-		.context = tracks, .renewed = renewed, .opened = opened, .closed = tracks_closed
+		.context = tracks, .renewed = renewed, .doubted = doubted, .opened = opened, .closed = tracks_closed
 	};
 	track_stacks_listen(tracks->stacks, &listener);
 	return HISTREE_OK;
@@ -503,7 +528,7 @@ static const struct histree_chart counter_charts[] = {
 
 const struct analysis analysis_tracks = {
 	.name = "tracks",
-	.version = 3,
+	.version = 4,
 	.summary = "spans of programs that describe themselves, as a stack a thread, and their counters",
 	.charts = counter_charts,
 	.chart_count = sizeof(counter_charts) / sizeof(*counter_charts),
@@ -547,7 +572,7 @@ struct track_spans {
 	struct track_stacks *stacks;         /* borrowed */
 };
 
-static struct histree_value segments_track_spans_text_or_null(const char *bytes, size_t size)
+static struct histree_value text_or_null(const char *bytes, size_t size)
 {
 	return size > 0 ? histree_string_n(bytes, size) : histree_null();
 }
@@ -563,18 +588,18 @@ static enum histree_status segments_tracks_closed(void *context, const struct tr
 	const char *category = frame->text + frame->name_size;
 	if (ending == TRACK_LOST)
 		return HISTREE_OK;
-	values[SPAN_NAME] = segments_track_spans_text_or_null(frame->text, frame->name_size);
-	values[SPAN_CATEGORY] = segments_track_spans_text_or_null(category, frame->category_size);
+	values[SPAN_NAME] = text_or_null(frame->text, frame->name_size);
+	values[SPAN_CATEGORY] = text_or_null(category, frame->category_size);
 	values[SPAN_PID] = track->has_pid ? histree_long(track->pid) : histree_null();
 	values[SPAN_TID] = track->has_tid && track->id == NULL ? histree_long(track->tid) : histree_null();
-	values[SPAN_TRACK] = segments_track_spans_text_or_null(track->id, track->id != NULL ? track->id_size : 0);
+	values[SPAN_TRACK] = text_or_null(track->id, track->id != NULL ? track->id_size : 0);
 	values[SPAN_DEPTH] = slot != SIZE_MAX ? histree_int((int32_t)slot + 1) : histree_null();
 	uint64_t duration = histree_segment_duration(&segment);
 	bool is_known = frame->is_whole && frame->inside <= duration && duration - frame->inside <= INT64_MAX;
 	values[SPAN_SELF] = is_known ? histree_long((int64_t)(duration - frame->inside)) : histree_null();
 	values[SPAN_THREAD_DURATION] =
 		frame->thread_duration != INT64_MIN ? histree_long(frame->thread_duration) : histree_null();
-	values[SPAN_ARGS] = segments_track_spans_text_or_null(category + frame->category_size, frame->args_size);
+	values[SPAN_ARGS] = text_or_null(category + frame->category_size, frame->args_size);
 	values[SPAN_ENDING] =
 		ending == TRACK_ENDED ? histree_null() : histree_string(ending == TRACK_CUT ? "cut" : "open");
 	return histree_segment_store_add(spans->store, &segment, error);
@@ -622,7 +647,7 @@ static struct segment_counts segments_track_spans_counts(const void *instance)
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 4,
+	.version = 5,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = segments_track_spans_fields,
 	.field_count = SPAN_FIELD_COUNT,
@@ -773,11 +798,6 @@ static struct flow *add_flow(struct track_flows *flows, uint64_t key)
 
 /* ---- steps ----------------------------------------------------------------------------------------------- */
 
-static struct histree_value segments_track_flows_text_or_null(const char *bytes, size_t size)
-{
-	return size > 0 ? histree_string_n(bytes, size) : histree_null();
-}
-
 static struct histree_value number_or_null(bool is_there, int64_t number)
 {
 	return is_there ? histree_long(number) : histree_null();
@@ -824,16 +844,16 @@ static enum histree_status add_step(struct track_flows *flows, const struct flow
 	const struct track_words *event = &flows->stacks->event;
 	struct histree_value values[FLOW_FIELD_COUNT];
 	const char *category = flow->text + flow->name_size, *track = category + flow->category_size;
-	values[FLOW_NAME] = segments_track_flows_text_or_null(flow->text, flow->name_size);
-	values[FLOW_CATEGORY] = segments_track_flows_text_or_null(category, flow->category_size);
+	values[FLOW_NAME] = text_or_null(flow->text, flow->name_size);
+	values[FLOW_CATEGORY] = text_or_null(category, flow->category_size);
 	values[FLOW_FROM_PID] = number_or_null(flow->has_pid, flow->pid);
 	values[FLOW_FROM_TID] = number_or_null(flow->has_tid, flow->tid);
-	values[FLOW_FROM_TRACK] = segments_track_flows_text_or_null(track, flow->track_size);
-	values[FLOW_FROM_STACK] = segments_track_flows_text_or_null(track + flow->track_size, flow->stack_size);
+	values[FLOW_FROM_TRACK] = text_or_null(track, flow->track_size);
+	values[FLOW_FROM_STACK] = text_or_null(track + flow->track_size, flow->stack_size);
 	values[FLOW_TO_PID] = number_or_null(event->has_pid, event->pid);
 	values[FLOW_TO_TID] = number_or_null(event->has_tid, event->tid);
-	values[FLOW_TO_TRACK] = segments_track_flows_text_or_null(event->track.bytes, event->track.size);
-	values[FLOW_TO_STACK] = segments_track_flows_text_or_null(flows->path.bytes, flows->path.size);
+	values[FLOW_TO_TRACK] = text_or_null(event->track.bytes, event->track.size);
+	values[FLOW_TO_STACK] = text_or_null(flows->path.bytes, flows->path.size);
 	const struct histree_segment segment = { flow->start, time, values };
 	return histree_segment_store_add(flows->store, &segment, error);
 }
@@ -903,7 +923,7 @@ static void free_flows(void *instance)
 
 const struct segment_analysis segment_analysis_track_flows = {
 	.name = "track-flows",
-	.version = 4,
+	.version = 5,
 	.summary = "flows between tracks, a segment from each step to the next",
 	.fields = segments_track_flows_fields,
 	.field_count = FLOW_FIELD_COUNT,
@@ -914,4 +934,95 @@ const struct segment_analysis segment_analysis_track_flows = {
 	.event = segments_track_flows_on_event,
 	.counts = segments_track_flows_counts,
 	.free = free_flows,
+};
+
+/* ---- segments track instants --------------------------------------------------------------------------------- */
+
+enum {
+	INSTANT_NAME,
+	INSTANT_CATEGORY,
+	INSTANT_PID,
+	INSTANT_TID,
+	INSTANT_TRACK,
+	INSTANT_STACK, /* a path in the history `tracks` */
+	INSTANT_FIELD_COUNT,
+};
+
+static const struct histree_segment_field segments_track_instants_fields[INSTANT_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING }, { "category", HISTREE_STRING }, { "pid", HISTREE_LONG },
+	{ "tid", HISTREE_LONG },    { "track", HISTREE_STRING },    { "stack", HISTREE_STRING },
+};
+
+struct track_instants {
+	struct histree_segment_store *store; /* borrowed */
+	struct track_stacks *stacks;         /* borrowed */
+	struct stack_path path;              /* of the current event */
+};
+
+static enum histree_status segments_track_instants_create(const struct segment_analysis *analysis,
+							  struct histree_segment_store *store, void *input,
+							  void **instance, struct histree_error *error)
+{
+	(void)analysis;
+	struct track_instants *instants = calloc(1, sizeof(*instants));
+	*instance = instants;
+	if (instants == NULL)
+		return error_memory(error, "the analysis of instants");
+	instants->store = store;
+	instants->stacks = input;
+	return HISTREE_OK;
+}
+
+static bool segments_track_instants_wants(const void *instance, const struct event_class *class)
+{
+	(void)instance;
+	return track_class_of(class) == TRACK_INSTANT;
+}
+
+static enum histree_status segments_track_instants_on_event(void *instance, const struct event *source,
+							    struct histree_error *error)
+{
+	struct track_instants *instants = instance;
+	const struct track_words *event = &instants->stacks->event;
+	if (!stack_path_write(&instants->path, &instants->stacks->places, event))
+		return error_memory(error, "the instants of the trace");
+	const struct histree_value values[INSTANT_FIELD_COUNT] = {
+		[INSTANT_NAME] = text_or_null(event->name.bytes, event->name.size),
+		[INSTANT_CATEGORY] = text_or_null(event->category.bytes, event->category.size),
+		[INSTANT_PID] = number_or_null(event->has_pid, event->pid),
+		[INSTANT_TID] = number_or_null(event->has_tid, event->tid),
+		[INSTANT_TRACK] = text_or_null(event->track.bytes, event->track.size),
+		[INSTANT_STACK] = text_or_null(instants->path.bytes, instants->path.size),
+	};
+	const struct histree_segment segment = { source->time, source->time, values };
+	return histree_segment_store_add(instants->store, &segment, error);
+}
+
+static struct segment_counts segments_track_instants_counts(const void *instance)
+{
+	(void)instance;
+	return (struct segment_counts){ 0 };
+}
+
+static void free_instants(void *instance)
+{
+	struct track_instants *instants = instance;
+	if (instants != NULL)
+		stack_path_release(&instants->path);
+	free(instants);
+}
+
+const struct segment_analysis segment_analysis_track_instants = {
+	.name = "track-instants",
+	.version = 1,
+	.summary = "instants of programs that describe themselves: what happened, and on which track",
+	.fields = segments_track_instants_fields,
+	.field_count = INSTANT_FIELD_COUNT,
+	.input = &track_stacks_kind,
+	.applies = track_words_apply,
+	.create = segments_track_instants_create,
+	.wants = segments_track_instants_wants,
+	.event = segments_track_instants_on_event,
+	.counts = segments_track_instants_counts,
+	.free = free_instants,
 };

@@ -621,7 +621,7 @@ struct ust_memory {
 
 static void count_owner(struct kernel_sums *sums, int whose, const struct heap_owner *owner)
 {
-	struct kernel_sum_row *row = kernel_sum_row(sums, &sums->tables[whose], owner->id);
+	struct kernel_sum_row *row = kernel_sum_row(sums, &sums->tables[whose], owner->number, owner->id);
 	struct memory_row *memory = (struct memory_row *)row;
 	if (row == NULL)
 		return;

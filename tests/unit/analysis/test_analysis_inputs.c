@@ -98,6 +98,9 @@ TEST(all_analyses_see_the_machine_as_it_was_before_the_event)
 	end_event(&fixture);
 	assert_int_equal(begin_event(&fixture, 11, 3, "sched_switch", switch_fields), KERNEL_SWITCH);
 	assert_int_equal(event->in_thread->tid, 2);
+	assert_ptr_equal(event->thread, machine_thread(&fixture.input->machine, event->tid));
+	assert_ptr_equal(event->previous, machine_thread(&fixture.input->machine, event->prev_tid));
+	assert_int_not_equal(event->thread->place, event->previous->place);
 	assert_ptr_equal(event->in_thread->cpu, event->on_cpu);
 	assert_memory_equal(machine_thread_name(event->in_thread).bytes, "b", 1);
 	end_event(&fixture);
@@ -108,7 +111,8 @@ TEST(all_analyses_see_the_machine_as_it_was_before_the_event)
 static void count_thread(struct kernel_sums *sums, const struct kernel_event *event)
 {
 	const struct machine_thread *thread = kernel_event_thread(event);
-	struct kernel_sum_row *row = thread != NULL ? kernel_sum_row(sums, &sums->tables[0], thread->tid) : NULL;
+	struct kernel_sum_row *row =
+		thread != NULL ? kernel_sum_row_of_thread(sums, &sums->tables[0], thread) : NULL;
 	if (row != NULL)
 		kernel_sum_set(sums, row, 0, 1);
 }

@@ -1,0 +1,40 @@
+# The definitions of docs/analyses for what the kernel does beside its states, on events made by hand.
+analyses=$(cd -P "$DATA" && cd ../../docs/analyses && pwd)
+cat >trace.txt <<'END'
+# tracer: nop
+#
+     app-7       [000] d..2.   10.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=7 next_prio=120
+     app-7       [000] .....   10.000010: mm_vmscan_direct_reclaim_begin: order=2 gfp_flags=GFP_KERNEL
+ kswapd0-50      [001] .....   10.000012: mm_vmscan_kswapd_wake: nid=0 order=1
+     app-7       [000] .....   10.000015: mm_compaction_begin: zone_start=0x1 migrate_pfn=0x2 free_pfn=0x3 zone_end=0x4 mode=sync
+     app-7       [000] .....   10.000019: mm_compaction_end: zone_start=0x1 migrate_pfn=0x2 free_pfn=0x3 zone_end=0x4 mode=sync status=success
+     app-7       [000] .....   10.000030: mm_vmscan_direct_reclaim_end: nr_reclaimed=64
+ kswapd0-50      [001] .....   10.000042: mm_vmscan_kswapd_sleep: nid=0
+     app-7       [000] d....   10.000050: hrtimer_start: hrtimer=00000000aaaa function=hrtimer_wakeup expires=10000070000 softexpires=10000070000 mode=ABS
+  <idle>-0       [000] d.h..   10.000075: hrtimer_expire_entry: hrtimer=00000000aaaa function=hrtimer_wakeup now=10000074500
+     app-7       [000] d....   10.000080: signal_generate: sig=15 errno=0 code=0 comm=db pid=9 grp=1 res=0
+      db-9       [001] d....   10.000092: signal_deliver: sig=15 errno=0 code=0 sa_handler=1 sa_flags=2
+     app-7       [000] .....   10.000100: inet_sock_set_state: family=AF_INET protocol=IPPROTO_TCP sport=4000 dport=80 saddr=10.0.0.1 daddr=10.0.0.2 skaddr=00000000bbbb oldstate=TCP_CLOSE newstate=TCP_SYN_SENT
+  <idle>-0       [000] ..s..   10.000140: inet_sock_set_state: family=AF_INET protocol=IPPROTO_TCP sport=4000 dport=80 saddr=10.0.0.1 daddr=10.0.0.2 skaddr=00000000bbbb oldstate=TCP_SYN_SENT newstate=TCP_ESTABLISHED
+     app-7       [000] .....   10.000190: inet_sock_set_state: family=AF_INET protocol=IPPROTO_TCP sport=4000 dport=80 saddr=10.0.0.1 daddr=10.0.0.2 skaddr=00000000bbbb oldstate=TCP_ESTABLISHED newstate=TCP_CLOSE
+     app-7       [000] d..2.   10.000200: sched_migrate_task: comm=db pid=9 prio=120 orig_cpu=1 dest_cpu=0
+     app-7       [000] d....   10.000210: page_fault_user: address=0x10 ip=0x20 error_code=0x4
+     app-7       [000] d....   10.000211: page_fault_user: address=0x11 ip=0x20 error_code=0x4
+     app-7       [000] d....   10.000212: page_fault_kernel: address=0x12 ip=0x20 error_code=0x0
+  <idle>-0       [000] .....   10.000220: thermal_temperature: thermal_zone=x86_pkg_temp id=0 temp_prev=40000 temp=41000
+  <idle>-0       [000] .....   10.000230: thermal_temperature: thermal_zone=x86_pkg_temp id=0 temp_prev=41000 temp=47000
+  <idle>-0       [000] .....   10.000231: cdev_update: type=Fan target=2
+     app-7       [000] .....   10.000240: cgroup_attach_task: dst_root=0 dst_id=1 dst_level=2 dst_path=/docker/web pid=9 comm=db
+      db-9       [001] .....   10.000250: sched_process_fork: comm=db pid=9 child_comm=db child_pid=10
+      db-10      [001] .....   10.000260: sched_process_free: comm=db pid=10 prio=120
+  rcu_sched-11   [000] .....   10.000270: rcu_grace_period: rcuname=rcu_sched gp_seq=100 gpevent=start
+  rcu_sched-11   [000] .....   10.000290: rcu_grace_period: rcuname=rcu_sched gp_seq=100 gpevent=end
+  <idle>-0       [001] d.h..   10.000300: ipi_entry: (Function call interrupts)
+  <idle>-0       [001] d.h..   10.000303: ipi_exit: (Function call interrupts)
+END
+for name in reclaim timer-waits signals connections migrations page-faults thermal containers rcu; do
+	histree build -q --force -a kernel -x "$analyses/$name.histree-analysis" -o store trace.txt
+	echo "--- $name"
+	[ ! -e store/$name.seg ] || histree segments store $name --format csv | tr -d '\r'
+	[ ! -e store/$name.sht ] || histree states store -a $name --where 'type != null' --columns path,start,end,value --format csv | tr -d '\r' | tail -n +2
+done
