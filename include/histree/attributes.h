@@ -68,8 +68,8 @@ HISTREE_API histree_quark histree_attributes_next_sibling(const struct histree_a
 
 /*
  * Returns the number of the thread that an attribute belongs to: the attribute is a row of the thread, such as
- * Threads/42 or CPUs/0/42, or lies below one.  Returns 0 if it belongs to no thread; the idle loop of a CPU, such
- * as Threads/0_1, does not count as a thread.
+ * Threads/42, CPUs/0/42 or, of a trace of spans, Processes/7/42, or lies below one.  Returns 0 if it belongs to no
+ * thread; the idle loop of a CPU, such as Threads/0_1, does not count as a thread.
  */
 HISTREE_API int32_t histree_attributes_thread(const struct histree_attributes *attributes, histree_quark quark);
 

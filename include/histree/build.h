@@ -293,7 +293,7 @@ HISTREE_API void histree_experiment_free(struct histree_experiment *experiment);
  * Make a store from states, changes of states or segments that are written as text.
  *
  * A text is tab-separated or comma-separated values with a line of names, or JSON with one object a line, as
- * 'histree dump', 'query' and 'segments' write them.  Its columns decide what it contains:
+ * 'histree states' and 'histree segments' write them.  Its columns decide what it contains:
  *
  *	path, start, end, value		states as intervals: a dump of the history is the same text
  *	path, time, value		changes: from then on the attribute has that value
@@ -310,7 +310,7 @@ struct histree_load_options {
 	const char *format;  /* "tsv", "csv" or "json"; NULL: recognised from each text */
 	const char *columns; /* names separated by commas, for files without a line of names; else NULL */
 	/*
-	 * The first states of a history of changes: a text of path and value, as 'histree query --at' writes it.
+	 * The first states of a history of changes: a text of path and value, as 'histree states --at' writes it.
 	 * NULL: every attribute is null at first.
 	 */
 	const char *initial;

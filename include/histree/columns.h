@@ -145,7 +145,11 @@ struct histree_arrow_options {
 	/* For events: the bounds of the trace, to which times in the expression are relative */
 	histree_time start, end;
 	const char *names; /* names of the columns, separated by commas; NULL: `columns` says which */
-	/* For states: as for histree_state_filter_take_threads(); read during the call; may be NULL */
+	/*
+	 * What says of threads what the expression asks: for states as for
+	 * histree_state_filter_take_threads(), read during the call; for events as for
+	 * histree_event_query_take_threads(), borrowed until the stream is released; may be NULL
+	 */
 	struct histree_history *kernel;
 };
 

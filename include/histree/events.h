@@ -248,6 +248,35 @@ histree_event_query_start(struct histree_cursor *query, const struct histree_eve
 HISTREE_API void histree_event_query_set_cancel(struct histree_cursor *query, struct histree_work work);
 
 /*
+ * Returns whether the expression names `thread`, `process` or `name`, which a history of the kernel knows:
+ * histree_event_query_take_threads().
+ */
+HISTREE_API bool histree_event_query_names_threads(const struct histree_cursor *query);
+
+/*
+ * Say who had the CPU of an event by a history of the kernel, which is borrowed as long as the query.  In the
+ * expression, `thread` and `process` are then compared with the number and with the name of the thread, and of its
+ * process, and `name` with the last name of its program.  An event that has a field of that name itself may pass by
+ * that, too, and a switch passes by the thread that leaves or by the one that comes.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_query_take_threads(struct histree_cursor *query,
+										    struct histree_history *kernel,
+										    struct histree_error *error);
+
+/* Who had the CPU of an event. */
+struct histree_event_owner {
+	int32_t tid;                        /* 0: the idle loop; -1: not known */
+	int32_t left;                       /* of a switch, the thread that left by it; else the same */
+	int32_t pid;                        /* its process; -1: not known */
+	struct histree_value name, process; /* texts, what the two are called, or null; borrowed from the query */
+};
+
+/* Get the owner of the last event; not known, if no history of the kernel was taken. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_query_owner(struct histree_cursor *query,
+									     struct histree_event_owner *out,
+									     struct histree_error *error);
+
+/*
  * Returns a path in the expression at which none of the events read had a value, or NULL if there is no such
  * path.  If no event passes, the path may have been misspelt.
  */

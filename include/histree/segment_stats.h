@@ -37,6 +37,27 @@ histree_segment_filter_create(const struct histree_segment_schema *schema, const
 			      histree_time end, struct histree_segment_filter **out, struct histree_error *error);
 
 /*
+ * Where segments have a field `tid`, an expression may also say of their threads:
+ *
+ *	thread		the number or the name of the thread
+ *	process		the number or the name of its process
+ *	name		the name of the thread, unless the segments have a field of that name
+ *
+ * What the segments do not say themselves is in a history of the kernel.  Returns whether the expression asks for
+ * it.
+ */
+HISTREE_API bool histree_segment_filter_lacks_threads(const struct histree_segment_filter *filter);
+
+/*
+ * Read that from a history of the kernel, if the expression asks for it.  If it has one of these words and the
+ * segments no field of that name, this must be called before segments are tested.  Returns HISTREE_ERR_ARGUMENT if
+ * the history is NULL or says nothing of threads.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_filter_take_threads(struct histree_segment_filter *filter, struct histree_history *kernel,
+				    struct histree_work work, struct histree_error *error);
+
+/*
  * Make the query hand out only segments that pass; the filter is borrowed as long as the query is used.  The
  * window of the query becomes narrower if the expression bounds start or end.
  */
@@ -321,6 +342,10 @@ histree_segment_comparison_all(const struct histree_segment_comparison *comparis
  */
 HISTREE_API const struct histree_segment_difference *
 histree_segment_comparison_group(const struct histree_segment_comparison *comparison, size_t index);
+
+/* Returns "longer", "shorter", "noise" or "too few"; with `says_why`, also why it is noise: words for people. */
+HISTREE_API const char *histree_segment_difference_verdict(const struct histree_segment_difference *difference,
+							   bool says_why);
 
 /* Returns what is lost of A (0) or B (1); the others are compared. */
 HISTREE_API struct histree_loss histree_segment_comparison_loss(const struct histree_segment_comparison *comparison,

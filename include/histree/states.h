@@ -207,9 +207,9 @@ HISTREE_API bool histree_selection_region(struct histree_selection *selection, s
  *				...;
  *	}
  *
- * Histories of the kernel say the process and the name of each thread.  Other histories have only the numbers of
- * threads, and take the rest from a history of the kernel (histree_state_filter_take_threads()).  What is not
- * known of a thread is null; for a state that belongs to no thread, all three fields are null.
+ * Histories of the kernel, and of traces of spans, say the process and the name of each thread.  Others have only
+ * the numbers of threads, and take the rest from a history of the kernel (histree_state_filter_take_threads()).
+ * What is not known of a thread is null; for a state that belongs to no thread, all three fields are null.
  *
  * Threads: a filter remembers the path of the last state, so it belongs to one thread at a time.
  */
@@ -267,10 +267,12 @@ HISTREE_API bool histree_state_filter_match(struct histree_state_filter *filter,
 
 /*
  * Returns false if no row can pass that belongs to the thread that has the number `tid` at `time` on the host
- * with this index; a `tid` of 0 means no thread. histree_state_filter_select() must have been called before.
+ * with this index; a `tid` of 0 means no thread.  In a trace of spans, in which several processes have threads of
+ * one number, `pid` says of which process it is; 0: that is not known.  histree_state_filter_select() must have
+ * been called before.
  */
 HISTREE_API bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host,
-						       int32_t tid, histree_time time);
+						       int32_t pid, int32_t tid, histree_time time);
 
 /* Free the filter, or do nothing if it is NULL. */
 HISTREE_API void histree_state_filter_free(struct histree_state_filter *filter);
@@ -638,6 +640,10 @@ histree_state_comparison_create(struct histree_selection *a, struct histree_sele
 /* Returns the states, the greatest difference of shares first, or NULL after the last one. */
 HISTREE_API const struct histree_state_difference *
 histree_state_comparison_state(const struct histree_state_comparison *comparison, size_t index);
+
+/* Returns "more", "less" or "noise", of B; with `says_why`, also why it is noise: words for people. */
+HISTREE_API const char *histree_state_difference_verdict(const struct histree_state_difference *difference,
+							 bool says_why);
 
 /* Returns what is lost of the states of A (0) or B (1), which count as unknown. */
 HISTREE_API struct histree_loss histree_state_comparison_loss(const struct histree_state_comparison *comparison,

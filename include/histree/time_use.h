@@ -109,7 +109,7 @@ struct histree_use_row {
 	int32_t life;
 	int32_t had_by_life;     /* by had-by: the same of that thread */
 	histree_time from, to;   /* by thread: the times during which the number was its own */
-	const char *name;        /* by thread: of its program, else ""; by had-by alone: of that thread's program */
+	const char *name;        /* by thread: of its program; by process alone: of its first thread; else "" */
 	const char *had_by_name; /* by had-by: the name of that thread, else "" */
 	uint64_t ns[HISTREE_USE_COUNT];
 	/*

@@ -2,6 +2,9 @@
 /*
  * event_query.c - the events of a range that pass an expression: types and hosts that the expression excludes are
  * skipped without decoding, the others are tested event by event.
+ *
+ * Where the caller has a history of the kernel, `thread`, `process` and `name` are those of the thread that had the
+ * CPU of an event.  A switch is an event of two threads, and passes by either.
  */
 #include "histree/events.h"
 
@@ -14,9 +17,11 @@
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "event_index/event_owner.h"
 #include "event_index/events.h"
 #include "filter/filter.h"
 #include "histree/filter.h"
+#include "query/thread_facts.h"
 
 /*
  * What every event has comes first among the fields of an expression, the host only where there are several; then
@@ -40,7 +45,12 @@ struct event_query {
 	struct histree_window numbers, times;
 	struct histree_work work;
 	bool names_type; /* the expression does */
-	uint64_t step;   /* of events that were read */
+	/* Among the fields, what is said of threads; SIZE_MAX: the expression has it not */
+	size_t thread_fields[THREAD_FIELDS];
+	struct event_owners owners; /* of no host: nobody says which thread had a CPU */
+	struct thread_facts facts;  /* of no host: they were not asked for */
+	struct histree_history *kernel;
+	uint64_t step; /* of events that were read */
 	bool is_over;
 	bool is_asked; /* for each field once */
 };
@@ -57,6 +67,9 @@ static void add_name(void *context, const char *name)
 			return;
 	if (query->field_count == FIELDS_MAX)
 		return;
+	for (size_t i = 0; i < THREAD_FIELDS; i++)
+		if (strcasecmp(name, thread_field_names[i]) == 0)
+			query->thread_fields[i] = query->field_count;
 	const char *copy = arena_copy(&query->names, name, strlen(name));
 	if (copy == NULL)
 		query->has_memory = false;
@@ -143,7 +156,8 @@ enum histree_status histree_event_query_create(const struct histree_events *even
 	query->cursor = (struct histree_cursor){ .kind = &kind_of_events, .row = &query->event };
 	query->events = events;
 	query->reader = reader;
-	query->is_over = true; /* until it is started */
+	query->is_over = true;                                            /* until it is started */
+	memset(query->thread_fields, 0xff, sizeof(query->thread_fields)); /* SIZE_MAX */
 	enum histree_status status = where != NULL ? compile(query, where, start, end, error) : HISTREE_OK;
 	if (status == HISTREE_OK)
 		*out = &query->cursor;
@@ -159,7 +173,81 @@ static void free_query(struct histree_cursor *cursor)
 	arena_release(&query->names);
 	free(query->is_host_ruled);
 	free(query->is_type_ruled);
+	event_owners_release(&query->owners);
+	thread_facts_release(&query->facts);
 	free(query);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+bool histree_event_query_names_threads(const struct histree_cursor *cursor)
+{
+	const struct event_query *query = (const struct event_query *)cursor;
+	assert(cursor->kind == &kind_of_events);
+	for (size_t i = 0; i < THREAD_FIELDS; i++)
+		if (query->thread_fields[i] != SIZE_MAX)
+			return true;
+	return false;
+}
+
+static enum histree_status read_facts(struct event_query *query, struct histree_error *error)
+{
+	size_t count;
+	const struct histree_event_host *hosts = histree_events_hosts(query->events, &count);
+	return thread_facts_read(&query->facts, query->kernel, hosts != NULL ? &hosts[0].name : NULL,
+				 sizeof(*hosts), count, query->work, error);
+}
+
+enum histree_status histree_event_query_take_threads(struct histree_cursor *cursor, struct histree_history *kernel,
+						     struct histree_error *error)
+{
+	struct event_query *query = query_of(cursor);
+	query->kernel = kernel;
+	event_owners_release(&query->owners);
+	enum histree_status status = event_owners_begin(&query->owners, query->events, kernel, error);
+	if (status == HISTREE_OK && query->filter != NULL && query->facts.hosts == NULL &&
+	    thread_facts_are_named(query->filter, query->thread_fields))
+		status = read_facts(query, error);
+	return status;
+}
+
+/* By a switch, one thread leaves the CPU at the moment at which the next one has it. */
+static bool is_switch(const struct event_query *query, const struct histree_event *event)
+{
+	const char *type = query->events->index.types[event->type];
+	return strcmp(type, "sched_switch") == 0 || strcmp(type, "sched:sched_switch") == 0;
+}
+
+static int32_t thread_at(struct event_query *query, const struct histree_event *event, histree_time time)
+{
+	return event_owners_thread(&query->owners, event->host, event->cpu, time);
+}
+
+enum histree_status histree_event_query_owner(struct histree_cursor *cursor, struct histree_event_owner *out,
+					      struct histree_error *error)
+{
+	struct event_query *query = query_of(cursor);
+	const struct histree_event *event = &query->event;
+	struct histree_value values[THREAD_FIELDS], others[THREAD_FIELDS];
+	*out = (struct histree_event_owner){ .tid = thread_at(query, event, event->time) };
+	out->left = is_switch(query, event) && event->time > INT64_MIN ? thread_at(query, event, event->time - 1)
+								       : out->tid;
+	out->pid = -1;
+	if (out->tid <= 0 || query->kernel == NULL)
+		return HISTREE_OK;
+	if (query->facts.hosts == NULL) {
+		const enum histree_status status = read_facts(query, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	const struct thread_owner owner = { .host = event->host, .tid = out->tid };
+	thread_facts_fill(&query->facts, &owner, thread_facts_find(&query->facts, &owner, event->time), event->time,
+			  values, others);
+	if (values[THREAD_FIELD_PROCESS].type == HISTREE_INT)
+		out->pid = values[THREAD_FIELD_PROCESS].int32;
+	out->name = values[THREAD_FIELD_NAME];
+	out->process = others[THREAD_FIELD_PROCESS];
+	return HISTREE_OK;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
@@ -194,6 +282,37 @@ enum histree_status histree_event_query_start(struct histree_cursor *cursor,
 				    : status;
 }
 
+/* An event that has a field of that name itself passes by that, too. */
+static bool passes_by_thread(struct event_query *query, const struct histree_event *event, int32_t tid,
+			     const struct histree_value *own, const struct histree_value *own_others)
+{
+	struct histree_value values[FIELDS_MAX], others[FIELDS_MAX], facts[THREAD_FIELDS], names[THREAD_FIELDS];
+	const struct thread_owner owner = { .host = event->host, .tid = tid > 0 ? tid : 0 };
+	const struct histree_thread *thread = thread_facts_find(&query->facts, &owner, event->time);
+	memcpy(values, own, query->field_count * sizeof(*values));
+	memcpy(others, own_others, query->field_count * sizeof(*others));
+	thread_facts_fill(&query->facts, &owner, thread, event->time, facts, names);
+	for (size_t i = 0; i < THREAD_FIELDS; i++) {
+		const size_t field = query->thread_fields[i];
+		if (field == SIZE_MAX || facts[i].type == HISTREE_NULL)
+			continue;
+		query->is_met[field] = true;
+		others[field] = values[field].type == HISTREE_NULL ? names[i] : facts[i];
+		if (values[field].type == HISTREE_NULL)
+			values[field] = facts[i];
+	}
+	return filter_match_either(query->filter, values, others);
+}
+
+static bool passes_by_threads(struct event_query *query, const struct histree_event *event,
+			      const struct histree_value *values, const struct histree_value *others)
+{
+	if (passes_by_thread(query, event, thread_at(query, event, event->time), values, others))
+		return true;
+	return is_switch(query, event) && event->time > INT64_MIN &&
+	       passes_by_thread(query, event, thread_at(query, event, event->time - 1), values, others);
+}
+
 static bool passes(struct event_query *query, const struct histree_event *event)
 {
 	struct histree_value values[FIELDS_MAX], others[FIELDS_MAX];
@@ -221,7 +340,8 @@ static bool passes(struct event_query *query, const struct histree_event *event)
 			values[i] = others[i] = histree_null();
 		else
 			query->is_met[i] = true;
-	return filter_match_either(query->filter, values, others);
+	return query->owners.hosts != NULL ? passes_by_threads(query, event, values, others)
+					   : filter_match_either(query->filter, values, others);
 }
 
 const char *histree_event_query_absent(const struct histree_cursor *cursor)

@@ -19,6 +19,24 @@
 /* The most elements of an array in a text, and about the most bytes of a text. */
 enum { EVENT_TEXT_ELEMENTS_MAX = 100, EVENT_TEXT_SIZE_MAX = 64 << 10 };
 
+static void event_text_begin(struct event_text *text)
+{
+	text->size = 0;
+	text->failed = false;
+}
+
+static void event_text_put(struct event_text *text, const char *bytes, size_t size)
+{
+	if (text->failed || !array_reserve(&text->bytes, &text->capacity, text->size + size + 1)) {
+		text->failed = true;
+		return;
+	}
+	if (size > 0)
+		memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+	text->bytes[text->size] = '\0';
+}
+
 /* ---- event json ---------------------------------------------------------------------------------------------- */
 
 enum { DEPTH_MAX = 256 };
@@ -28,41 +46,28 @@ struct event_json_writer {
 	bool needs_comma;
 	uint32_t open; /* structures and arrays that are not ended */
 	char closing[DEPTH_MAX];
-	bool has_failed;
 };
-
-static void event_json_put(struct event_json_writer *writer, const char *bytes, size_t size)
-{
-	struct event_text *text = writer->text;
-	if (writer->has_failed || !array_reserve(&text->bytes, &text->capacity, text->size + size + 1)) {
-		writer->has_failed = true;
-		return;
-	}
-	memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
-}
 
 static void put_string(struct event_json_writer *writer, const char *bytes, size_t size)
 {
-	event_json_put(writer, "\"", 1);
+	event_text_put(writer->text, "\"", 1);
 	while (size > 0) {
 		struct json_piece piece = json_piece_next(bytes, size);
-		event_json_put(writer, bytes, piece.plain);
-		event_json_put(writer, piece.escape, piece.escape_size);
+		event_text_put(writer->text, bytes, piece.plain);
+		event_text_put(writer->text, piece.escape, piece.escape_size);
 		bytes += piece.taken;
 		size -= piece.taken;
 	}
-	event_json_put(writer, "\"", 1);
+	event_text_put(writer->text, "\"", 1);
 }
 
 static void event_json_put_bytes(struct event_json_writer *writer, const struct event_part *part)
 {
 	char digits[3];
-	event_json_put(writer, "0x", 2);
+	event_text_put(writer->text, "0x", 2);
 	for (size_t i = 0; i < part->size && writer->text->size <= EVENT_JSON_SIZE_MAX; i++) {
 		snprintf(digits, sizeof(digits), "%02x", (unsigned char)part->bytes[i]);
-		event_json_put(writer, digits, 2);
+		event_text_put(writer->text, digits, 2);
 	}
 }
 
@@ -70,21 +75,21 @@ static void put_real(struct event_json_writer *writer, double real)
 {
 	char number[NUMBER_TEXT_SIZE];
 	if (isfinite(real))
-		event_json_put(writer, number, number_format_real(real, number));
+		event_text_put(writer->text, number, number_format_real(real, number));
 	else
-		event_json_put(writer, "null", 4);
+		event_text_put(writer->text, "null", 4);
 }
 
-static void event_text_begin(struct event_json_writer *writer, const char *opening, char closing)
+static void event_json_open(struct event_json_writer *writer, const char *opening, char closing)
 {
-	event_json_put(writer, opening, 1);
+	event_text_put(writer->text, opening, 1);
 	writer->closing[writer->open++] = closing;
 	writer->needs_comma = false;
 }
 
 static void end(struct event_json_writer *writer)
 {
-	event_json_put(writer, &writer->closing[--writer->open], 1);
+	event_text_put(writer->text, &writer->closing[--writer->open], 1);
 	writer->needs_comma = true;
 }
 
@@ -98,9 +103,10 @@ static void event_json_put_value(struct event_json_writer *writer, const struct 
 		if (part->label != NULL)
 			put_string(writer, part->label, strlen(part->label));
 		else if (part->kind == EVENT_UNSIGNED)
-			event_json_put(writer, number, number_format_unsigned((uint64_t)part->integer, number));
+			event_text_put(writer->text, number,
+				       number_format_unsigned((uint64_t)part->integer, number));
 		else
-			event_json_put(writer, number, number_format_signed(part->integer, number));
+			event_text_put(writer->text, number, number_format_signed(part->integer, number));
 		break;
 	case EVENT_REAL:
 		put_real(writer, part->real);
@@ -109,19 +115,19 @@ static void event_json_put_value(struct event_json_writer *writer, const struct 
 		put_string(writer, part->bytes, part->size);
 		break;
 	case EVENT_BYTES:
-		event_json_put(writer, "\"", 1);
+		event_text_put(writer->text, "\"", 1);
 		event_json_put_bytes(writer, part);
-		event_json_put(writer, "\"", 1);
+		event_text_put(writer->text, "\"", 1);
 		break;
 	case EVENT_STRUCTURE:
-		event_text_begin(writer, "{", '}');
+		event_json_open(writer, "{", '}');
 		break;
 	case EVENT_ARRAY:
-		event_text_begin(writer, "[", ']');
+		event_json_open(writer, "[", ']');
 		break;
 	case EVENT_NOTHING:
 	case EVENT_END:
-		event_json_put(writer, "null", 4);
+		event_text_put(writer->text, "null", 4);
 		break;
 	}
 }
@@ -134,31 +140,31 @@ static bool event_json_write_part(void *context, const struct event_part *part)
 		return true;
 	if (part->kind == EVENT_END) {
 		end(writer);
-		return !writer->has_failed;
+		return !writer->text->failed;
 	}
 	if (writer->text->size > EVENT_JSON_SIZE_MAX)
 		return false;
 	if (writer->needs_comma)
-		event_json_put(writer, ",", 1);
+		event_text_put(writer->text, ",", 1);
 	if (part->name != NULL) {
 		put_string(writer, part->name, strlen(part->name));
-		event_json_put(writer, ":", 1);
+		event_text_put(writer->text, ":", 1);
 	}
 	event_json_put_value(writer, part);
-	return !writer->has_failed;
+	return !writer->text->failed;
 }
 
 bool event_json_write(struct event_text *text, const struct event *event)
 {
 	struct event_json_writer writer = { .text = text };
-	text->size = 0;
-	event_text_begin(&writer, "{", '}');
+	event_text_begin(text);
+	event_json_open(&writer, "{", '}');
 	for (uint32_t field = 0; field < event->class->field_count; field++)
 		if (!event_visit(event, field, event_json_write_part, &writer))
 			break;
 	while (writer.open > 0)
 		end(&writer);
-	return !writer.has_failed;
+	return !text->failed;
 }
 
 /* ---- event fields -------------------------------------------------------------------------------------------- */
@@ -191,7 +197,7 @@ static bool take_value(struct event_fields_writer *writer, const struct event_pa
 		if (part->label == NULL)
 			break;
 		field->kind = HISTREE_EVENT_LABEL;
-		event_json_put(&writer->json, part->label, strlen(part->label));
+		event_text_put(writer->json.text, part->label, strlen(part->label));
 		break;
 	case EVENT_REAL:
 		field->kind = HISTREE_EVENT_REAL;
@@ -199,7 +205,7 @@ static bool take_value(struct event_fields_writer *writer, const struct event_pa
 		break;
 	case EVENT_TEXT:
 		field->kind = HISTREE_EVENT_TEXT;
-		event_json_put(&writer->json, part->size > 0 ? part->bytes : "", part->size);
+		event_text_put(writer->json.text, part->size > 0 ? part->bytes : "", part->size);
 		break;
 	case EVENT_BYTES:
 		field->kind = HISTREE_EVENT_TEXT;
@@ -226,11 +232,11 @@ static bool event_fields_visit(void *context, const struct event_part *part)
 		return true;
 	writer->field = event_fields_add(writer->fields, NULL);
 	if (writer->field == NULL) {
-		json->has_failed = true;
+		json->text->failed = true;
 		return false;
 	}
 	if (take_value(writer, part))
-		return !json->has_failed;
+		return !json->text->failed;
 	itself.name = NULL;
 	json->needs_comma = false;
 	return event_json_write_part(json, &itself);
@@ -241,12 +247,13 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 	const struct event_class *class = event->class;
 	struct event_text *text = &fields->text;
 	struct event_fields_writer writer = { .json = { .text = text }, .fields = fields };
-	fields->count = text->size = 0;
+	fields->count = 0;
+	event_text_begin(text);
 	for (uint32_t i = 0; i < class->field_count && text->size <= EVENT_JSON_SIZE_MAX; i++) {
 		const size_t begin = text->size;
 		writer.field = NULL;
 		(void)event_visit(event, i, event_fields_visit, &writer);
-		if (writer.json.has_failed)
+		if (text->failed)
 			return false;
 		while (writer.json.open > 0)
 			end(&writer.json);
@@ -255,7 +262,7 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 		writer.field->name = class->fields[i];
 		writer.field->is_context = i >= class->payload_count;
 		writer.field->size = text->size - begin;
-		event_json_put(&writer.json, "", 1);
+		event_text_put(text, "", 1);
 	}
 	assert(writer.json.open == 0);
 	const char *at = fields->text.bytes;
@@ -264,7 +271,7 @@ bool event_fields_take(struct event_fields *fields, const struct event *event)
 		field->text = at != NULL ? at : "";
 		at += at != NULL ? field->size + 1 : 0;
 	}
-	return !writer.json.has_failed;
+	return !text->failed;
 }
 
 /* Returns the number of four hexadecimal digits; UINT_MAX if they are not digits. */
@@ -398,25 +405,11 @@ struct event_text_writer {
 	bool is_skipping; /* elements up to the end of their array */
 	uint32_t skip_depth;
 	char closing[256]; /* by depth */
-	bool has_failed;
 };
-
-static void event_text_put(struct event_text_writer *writer, const char *bytes, size_t size)
-{
-	struct event_text *text = writer->text;
-	if (writer->has_failed || !array_reserve(&text->bytes, &text->capacity, text->size + size + 1)) {
-		writer->has_failed = true;
-		return;
-	}
-	if (size > 0)
-		memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
-}
 
 static void put_text(struct event_text_writer *writer, const char *text)
 {
-	event_text_put(writer, text, strlen(text));
+	event_text_put(writer->text, text, strlen(text));
 }
 
 static void event_text_put_bytes(struct event_text_writer *writer, const struct event_part *part)
@@ -425,7 +418,7 @@ static void event_text_put_bytes(struct event_text_writer *writer, const struct 
 	put_text(writer, "0x");
 	for (size_t i = 0; i < part->size && i < BYTES_MAX; i++) {
 		snprintf(digits, sizeof(digits), "%02x", (unsigned char)part->bytes[i]);
-		event_text_put(writer, digits, 2);
+		event_text_put(writer->text, digits, 2);
 	}
 	if (part->size > BYTES_MAX)
 		put_text(writer, "...");
@@ -446,9 +439,9 @@ static void event_text_put_value(struct event_text_writer *writer, const struct 
 		put_text(writer, number);
 		break;
 	case EVENT_TEXT:
-		event_text_put(writer, "\"", is_inside);
-		event_text_put(writer, part->bytes, part->size);
-		event_text_put(writer, "\"", is_inside);
+		event_text_put(writer->text, "\"", is_inside);
+		event_text_put(writer->text, part->bytes, part->size);
+		event_text_put(writer->text, "\"", is_inside);
 		break;
 	case EVENT_BYTES:
 		event_text_put_bytes(writer, part);
@@ -489,9 +482,9 @@ static bool event_text_write_part(void *context, const struct event_part *part)
 	    is_left_out(writer, part))
 		return true;
 	if (part->kind == EVENT_END) {
-		event_text_put(writer, &writer->closing[part->depth], 1);
+		event_text_put(writer->text, &writer->closing[part->depth], 1);
 		writer->is_behind_bracket = false;
-		return !writer->has_failed;
+		return !writer->text->failed;
 	}
 	if (writer->text->size > EVENT_TEXT_SIZE_MAX) {
 		put_text(writer, " ...");
@@ -506,16 +499,16 @@ static bool event_text_write_part(void *context, const struct event_part *part)
 	event_text_put_value(writer, part);
 	writer->is_behind_bracket = part->kind == EVENT_STRUCTURE || part->kind == EVENT_ARRAY;
 	writer->closing[part->depth] = part->kind == EVENT_STRUCTURE ? '}' : ']';
-	return !writer->has_failed;
+	return !writer->text->failed;
 }
 
 bool event_text_write(struct event_text *text, const struct event *event)
 {
 	struct event_text_writer writer = { .text = text };
-	text->size = 0;
-	event_text_put(&writer, "", 0);
+	event_text_begin(text);
+	event_text_put(text, "", 0);
 	for (uint32_t field = 0; field < event->class->field_count; field++)
 		if (!event_visit(event, field, event_text_write_part, &writer))
 			break;
-	return !writer.has_failed;
+	return !text->failed;
 }

@@ -16,6 +16,7 @@
 struct event_text {
 	char *bytes; /* terminated */
 	size_t size, capacity;
+	bool failed; /* memory ran out while it was written last */
 };
 
 /*

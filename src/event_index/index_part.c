@@ -77,7 +77,7 @@ void index_part_clear(struct index_part *part)
 	part->run_count = part->files_seen = 0;
 	part->event_count = part->before = 0;
 	part->made.size = 0;
-	part->made.no_memory = false;
+	part->made.failed = false;
 }
 
 void index_part_release(struct index_part *part)
@@ -86,7 +86,7 @@ void index_part_release(struct index_part *part)
 	free(part->runs);
 	free(part->files);
 	free(part->type_of_class);
-	saved_release(&part->made);
+	byte_buffer_release(&part->made);
 	intern_release(&part->types);
 	*part = (struct index_part){ 0 };
 }
@@ -106,7 +106,7 @@ struct making {
 	uint32_t *by_type;                /* of a stretch, all 0 between two */
 	size_t event;                     /* the next one */
 	histree_time greatest, tick;      /* so far; the last one that was put */
-	struct saved_bytes *out;
+	struct byte_buffer *out;
 };
 
 /* Put where the next event of a file is; the end of the part if it has no more of it. */
@@ -124,8 +124,8 @@ static void put_position(struct making *making, size_t file)
 		next = (struct trace_position){ .packet = run->position.packet,
 						.events = run->position.events + (place->passed - run->first) };
 	}
-	saved_put(making->out, next.packet + 1);
-	saved_put(making->out, next.events);
+	byte_buffer_put_number(making->out, next.packet + 1);
+	byte_buffer_put_number(making->out, next.events);
 }
 
 /* How many events of a part, from one on, are in one block: the first may go on with one that began before it. */
@@ -140,7 +140,7 @@ static void make_stretch(struct making *making, size_t count)
 {
 	const struct index_part *part = making->part;
 	const size_t first = making->event, types = part->types.count;
-	struct saved_bytes *out = making->out;
+	struct byte_buffer *out = making->out;
 	if ((part->before + first) % EVENTS_PER_BLOCK == 0)
 		for (size_t file = 0; file < part->file_count; file++)
 			put_position(making, file);
@@ -149,7 +149,7 @@ static void make_stretch(struct making *making, size_t count)
 		if (making->event == 0 || event->time > making->greatest)
 			making->greatest = event->time;
 		if ((part->before + making->event) % EVENTS_PER_TICK == 0) {
-			saved_put_time(out, making->greatest, making->tick);
+			byte_buffer_put_time(out, making->greatest, making->tick);
 			making->tick = making->greatest;
 		}
 		making->by_type[event->type]++;
@@ -158,12 +158,12 @@ static void make_stretch(struct making *making, size_t count)
 	size_t met = 0;
 	for (size_t type = 0; type < types; type++)
 		met += making->by_type[type] > 0;
-	saved_put(out, met);
+	byte_buffer_put_number(out, met);
 	for (size_t type = 0; type < types; type++) {
 		if (making->by_type[type] == 0)
 			continue;
-		saved_put(out, type);
-		saved_put(out, making->by_type[type]);
+		byte_buffer_put_number(out, type);
+		byte_buffer_put_number(out, making->by_type[type]);
 		making->by_type[type] = 0;
 	}
 }
@@ -171,7 +171,7 @@ static void make_stretch(struct making *making, size_t count)
 enum histree_status index_part_make(struct index_part *part, uint64_t before, const struct trace_position *end,
 				    size_t file_count, struct histree_error *error)
 {
-	struct saved_bytes *out = &part->made;
+	struct byte_buffer *out = &part->made;
 	struct making making = { .part = part, .end = end, .out = out };
 	assert(part->files_seen <= file_count);
 	part->before = before;
@@ -180,21 +180,21 @@ enum histree_status index_part_make(struct index_part *part, uint64_t before, co
 	out->size = 0;
 	making.places = calloc(file_count + 1, sizeof(*making.places));
 	making.by_type = calloc((size_t)part->types.count + 1, sizeof(*making.by_type));
-	out->no_memory = making.places == NULL || making.by_type == NULL;
-	for (size_t file = 0; file < part->files_seen && !out->no_memory; file++)
+	out->failed = making.places == NULL || making.by_type == NULL;
+	for (size_t file = 0; file < part->files_seen && !out->failed; file++)
 		making.places[file].run = part->files[file].first_run;
-	saved_put(out, part->types.count);
+	byte_buffer_put_number(out, part->types.count);
 	for (uint32_t type = 0; type < part->types.count; type++) {
 		size_t size;
 		const char *name = intern_get(&part->types, type, &size);
-		saved_put_text(out, name, size);
+		byte_buffer_put_text(out, name, size);
 	}
-	while (making.event < part->count && !out->no_memory)
+	while (making.event < part->count && !out->failed)
 		make_stretch(&making, stretch_of(part, making.event));
-	saved_put_time(out, making.greatest, making.tick);
+	byte_buffer_put_time(out, making.greatest, making.tick);
 	free(making.places);
 	free(making.by_type);
-	return out->no_memory ? error_memory(error, "the index of events") : HISTREE_OK;
+	return out->failed ? error_memory(error, "the index of events") : HISTREE_OK;
 }
 
 enum histree_status index_part_load(struct index_part *part, uint64_t before, uint64_t event_count,
@@ -204,8 +204,8 @@ enum histree_status index_part_load(struct index_part *part, uint64_t before, ui
 	part->before = before;
 	part->event_count = event_count;
 	part->file_count = file_count;
-	saved_put_bytes(&part->made, bytes, size);
-	return part->made.no_memory ? error_memory(error, "the index of events") : HISTREE_OK;
+	byte_buffer_put(&part->made, bytes, size);
+	return part->made.failed ? error_memory(error, "the index of events") : HISTREE_OK;
 }
 
 /* ---- adding it to the index ---------------------------------------------------------------------------------- */
@@ -230,17 +230,17 @@ struct adding {
 static bool read_types(struct adding *adding)
 {
 	struct byte_reader *reader = &adding->reader;
-	adding->type_count = saved_read_count(reader, 1);
+	adding->type_count = byte_reader_count(reader, 1);
 	adding->types = calloc(adding->type_count + 1, sizeof(*adding->types));
 	for (size_t i = 0; i < adding->type_count && adding->types != NULL; i++)
-		adding->types[i].name = saved_read_text(reader, &adding->types[i].size);
+		adding->types[i].name = byte_reader_text(reader, &adding->types[i].size);
 	return adding->types != NULL;
 }
 
 /* Times are the greatest so far, so that they do not fall. */
 static histree_time read_tick(struct adding *adding)
 {
-	const histree_time time = saved_read_time(&adding->reader, adding->tick);
+	const histree_time time = byte_reader_time(&adding->reader, adding->tick);
 	adding->reader.failed |= adding->has_tick && time < adding->tick;
 	adding->has_tick = true;
 	return adding->tick = time;
@@ -270,9 +270,9 @@ static bool add_counts(struct adding *adding, struct event_index_writer *writer,
 {
 	struct byte_reader *reader = &adding->reader;
 	uint64_t least = 0;
-	for (size_t count = saved_read_count(reader, 2); count > 0 && !reader->failed; count--) {
-		const uint64_t type = saved_read_below(reader, adding->type_count);
-		const uint64_t of_type = saved_read_below(reader, left + 1);
+	for (size_t count = byte_reader_count(reader, 2); count > 0 && !reader->failed; count--) {
+		const uint64_t type = byte_reader_below(reader, adding->type_count);
+		const uint64_t of_type = byte_reader_below(reader, left + 1);
 		reader->failed |= type < least || of_type == 0;
 		if (reader->failed)
 			return true;

@@ -52,7 +52,7 @@ struct index_part {
 	uint64_t before; /* how many events come before the part */
 	uint64_t event_count;
 	size_t file_count;
-	struct saved_bytes made; /* types; by stretch positions, ticks, counts; the greatest time: index_part.c */
+	struct byte_buffer made; /* types; by stretch positions, ticks, counts; the greatest time: index_part.c */
 };
 
 /* Add the next event, which is at that position of a file. */

@@ -141,7 +141,7 @@ static enum histree_status read_slices(struct file_query *file, struct histree_i
 	if (!file->is_past_nodes && tree_iter_stats(file->iter).nodes_damaged > 0)
 		return error_set(
 			error, HISTREE_ERR_FORMAT,
-			"the partial history is damaged; build it again from the trace ('histree rebuild')");
+			"the partial history is damaged; build it again from the trace ('histree copy --rebuild')");
 	if (!file->is_past_nodes && tree_iter_is_whole(file->iter))
 		slice_walk_stop(&file->slices);
 	file->is_past_nodes = true;

@@ -19,6 +19,9 @@
 #include "histree/value.h"
 #include "state/pyramid_cells.h"
 
+/* What a comparison says of a difference that is not greater than that between the halves of a side. */
+const char *noise_of_halves(double difference, bool says_why);
+
 enum { VALUES_RECENT = 256 };
 
 struct value_table {

@@ -348,6 +348,22 @@ histree_segment_comparison_group(const struct histree_segment_comparison *compar
 	return index < comparison->group_count ? &comparison->groups[index].facts : NULL;
 }
 
+const char *histree_segment_difference_verdict(const struct histree_segment_difference *difference, bool says_why)
+{
+	static const char *const words[] = { [HISTREE_DIFFERENCE_NONE] = "noise",
+					     [HISTREE_DIFFERENCE_LONGER] = "longer",
+					     [HISTREE_DIFFERENCE_SHORTER] = "shorter",
+					     [HISTREE_DIFFERENCE_UNSURE] = "too few" };
+	const bool is_noise = difference->verdict == HISTREE_DIFFERENCE_NONE;
+	if (is_noise && fabs(difference->longer - 0.5) <= difference->noise)
+		return noise_of_halves(difference->longer - 0.5, says_why);
+	if (is_noise && says_why)
+		return "noise: in so many rows, chance does as much";
+	if (difference->verdict == HISTREE_DIFFERENCE_UNSURE && says_why)
+		return "too few: less than 8 on a side"; /* HISTREE_DIFFERENCE_COUNT_MIN */
+	return words[difference->verdict];
+}
+
 struct histree_loss histree_segment_comparison_loss(const struct histree_segment_comparison *comparison, int side)
 {
 	return comparison->losses[side];

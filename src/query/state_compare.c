@@ -342,6 +342,21 @@ histree_state_comparison_state(const struct histree_state_comparison *comparison
 	return index < comparison->state_count ? &comparison->states[index].facts : NULL;
 }
 
+const char *noise_of_halves(double difference, bool says_why)
+{
+	return !says_why           ? "noise"
+	       : difference == 0.0 ? "no difference"
+				   : "noise: halves of A, or of B, differ as much";
+}
+
+const char *histree_state_difference_verdict(const struct histree_state_difference *state, bool says_why)
+{
+	const double difference = state->b_share - state->a_share;
+	return fabs(difference) <= state->noise ? noise_of_halves(difference, says_why)
+	       : difference > 0                 ? "more"
+						: "less";
+}
+
 struct histree_loss histree_state_comparison_loss(const struct histree_state_comparison *comparison, int side)
 {
 	return comparison->losses[side];

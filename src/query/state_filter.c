@@ -10,14 +10,13 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "base/search.h"
 #include "filter/filter.h"
 #include "histree/attributes.h"
 #include "histree/filter.h"
 #include "histree/segment_stats.h"
 #include "histree/states.h"
-#include "query/thread_list.h"
-#include "query/thread_pieces.h"
+#include "query/thread_facts.h"
+#include "state/attributes.h"
 
 /* ---- state filter -------------------------------------------------------------------------------------------- */
 
@@ -27,8 +26,8 @@ static const struct histree_filter_field state_fields[FIELDS] = {
 	[PATH] = { "path", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[QUARK] = { "quark", HISTREE_LONG, HISTREE_FILTER_PLAIN },
 	[HOST] = { "host", HISTREE_STRING, HISTREE_FILTER_PLAIN },
-	[THREAD] = { "thread", HISTREE_INT, HISTREE_FILTER_PLAIN },
-	[PROCESS] = { "process", HISTREE_INT, HISTREE_FILTER_PLAIN },
+	[THREAD] = { "thread", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+	[PROCESS] = { "process", HISTREE_NULL, HISTREE_FILTER_PLAIN },
 	[NAME] = { "name", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
 	[END] = { "end", HISTREE_LONG, HISTREE_FILTER_TIME },
@@ -38,18 +37,11 @@ static const struct histree_filter_field state_fields[FIELDS] = {
 	[LABEL] = { "label", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 };
 
-/* What has threads in the history that is asked: a host, or all of it. */
-struct host_threads {
-	struct thread_list list;
-	const struct histree_thread **sorted; /* by number, then time */
-};
-
 /* Whose states an attribute has. */
 struct row_owner {
 	histree_quark quark;
-	size_t host;
 	const char *host_name; /* NULL: there is but one host */
-	int32_t tid;           /* 0: they are no thread's */
+	struct thread_owner thread;
 };
 
 struct histree_state_filter {
@@ -58,22 +50,14 @@ struct histree_state_filter {
 	struct row_owner owner;         /* likewise */
 	bool needs_path, needs_label;
 	bool needs_owner;               /* host, thread, or what is said of the thread */
-	bool needs_threads;             /* process or name */
-	bool names_threads;             /* by these words, rather than a text that is looked for everywhere */
+	bool needs_threads;             /* what is said of the thread */
+	bool names_threads;             /* rather than a text that is looked for everywhere */
 	bool is_of_attributes;          /* the expression says something of paths, quarks, threads or labels */
 	const char *host;               /* of a history that is of one host of several; else NULL */
 	struct histree_history *kernel; /* that says of threads what its own does not; NULL: nothing */
-	struct host_threads *threads;   /* by host; NULL: they were not read */
-	size_t host_count;
-	histree_time from, to; /* the window of the selection */
+	struct thread_facts facts;      /* of no host: they were not read */
+	histree_time from, to;          /* the window of the selection */
 };
-
-static void find_thread_words(void *context, const char *name)
-{
-	bool *names_threads = context;
-	*names_threads |=
-		strcasecmp(name, state_fields[PROCESS].name) == 0 || strcasecmp(name, state_fields[NAME].name) == 0;
-}
 
 static bool needs_any(const struct histree_filter *filter, size_t first, size_t last)
 {
@@ -94,8 +78,6 @@ enum histree_status histree_state_filter_create(struct histree_history *history,
 		return error_memory(error, "a filter");
 	histree_selection_begin(&filter->paths, history);
 	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
-	if (status == HISTREE_OK)
-		status = histree_filter_names(text, find_thread_words, &filter->names_threads, error);
 	if (status != HISTREE_OK) {
 		histree_state_filter_free(filter);
 		return status;
@@ -103,8 +85,10 @@ enum histree_status histree_state_filter_create(struct histree_history *history,
 	filter->owner.quark = HISTREE_ROOT;
 	filter->needs_path = histree_filter_needs(filter->filter, PATH);
 	filter->needs_label = histree_filter_needs(filter->filter, LABEL);
+	filter->names_threads =
+		thread_facts_are_named(filter->filter, (const size_t[THREAD_FIELDS]){ THREAD, PROCESS, NAME });
 	filter->needs_owner = needs_any(filter->filter, HOST, NAME);
-	filter->needs_threads = needs_any(filter->filter, PROCESS, NAME);
+	filter->needs_threads = filter->names_threads || needs_any(filter->filter, PROCESS, NAME);
 	filter->is_of_attributes = filter->needs_label || needs_any(filter->filter, PATH, NAME);
 	*out = filter;
 	return HISTREE_OK;
@@ -114,11 +98,7 @@ void histree_state_filter_free(struct histree_state_filter *filter)
 {
 	if (filter == NULL)
 		return;
-	for (size_t i = 0; i < filter->host_count && filter->threads != NULL; i++) {
-		thread_list_release(&filter->threads[i].list);
-		free(filter->threads[i].sorted);
-	}
-	free(filter->threads);
+	thread_facts_release(&filter->facts);
 	histree_filter_free(filter->filter);
 	histree_selection_release(&filter->paths);
 	free(filter);
@@ -131,49 +111,9 @@ bool histree_state_filter_is_of_rows(const struct histree_state_filter *filter)
 
 /* ---- whose states they are ------------------------------------------------------------------------------ */
 
-/* A history names its threads, or none of them. */
-static bool names_threads(const struct histree_history *history)
-{
-	struct thread_walk walk;
-	bool has_names = false;
-	thread_walk_begin(&walk, histree_history_attributes(history));
-	while (!has_names && thread_walk_next(&walk))
-		has_names = thread_walk_quark(&walk, THREAD_FACT_NAME) != HISTREE_ROOT;
-	return has_names;
-}
-
-/* The part of a history that is of the host at a place of another one; NULL: it has none. */
-static struct histree_history *part_of_host(struct histree_history *history, const struct histree_history *asked,
-					    size_t place)
-{
-	size_t count, asked_count;
-	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
-	const struct histree_history_host *wanted = histree_history_hosts(asked, &asked_count);
-	if (hosts == NULL)
-		return wanted == NULL || asked_count == 1 ? history : NULL;
-	for (size_t i = 0; i < count && wanted != NULL; i++)
-		if (strcmp(hosts[i].name, wanted[place].name) == 0)
-			return hosts[i].history;
-	return NULL;
-}
-
-static size_t hosts_of(const struct histree_history *history)
-{
-	size_t count;
-	return histree_history_hosts(history, &count) != NULL ? count : 1;
-}
-
 bool histree_state_filter_lacks_threads(const struct histree_state_filter *filter)
 {
-	struct histree_history *history = filter->paths.history;
-	if (!filter->names_threads)
-		return false;
-	for (size_t host = 0; host < hosts_of(history); host++) {
-		const struct histree_history *part = part_of_host(history, history, host);
-		if (part != NULL && names_threads(part))
-			return false;
-	}
-	return true;
+	return filter->names_threads && !thread_facts_are_in(filter->paths.history);
 }
 
 void histree_state_filter_take_threads(struct histree_state_filter *filter, struct histree_history *kernel)
@@ -186,55 +126,26 @@ void histree_state_filter_call_host(struct histree_state_filter *filter, const c
 	filter->host = host;
 }
 
-static int by_number_and_time(const void *one, const void *other)
-{
-	const struct histree_thread *const *a = one, *const *b = other;
-	if ((*a)->tid != (*b)->tid)
-		return (*a)->tid < (*b)->tid ? -1 : 1;
-	return ((*a)->from > (*b)->from) - ((*a)->from < (*b)->from);
-}
-
-static enum histree_status read_host_threads(struct host_threads *host, struct histree_history *history,
-					     struct histree_error *error)
-{
-	if (history == NULL || !names_threads(history))
-		return HISTREE_OK;
-	enum histree_status status =
-		thread_list_read(&host->list, history, INT64_MIN, INT64_MAX, (struct histree_work){ 0 }, error);
-	if (status != HISTREE_OK)
-		return status;
-	host->sorted = malloc((host->list.count + 1) * sizeof(*host->sorted));
-	if (host->sorted == NULL)
-		return error_memory(error, "the threads");
-	for (size_t i = 0; i < host->list.count; i++)
-		host->sorted[i] = &host->list.threads[i];
-	qsort(host->sorted, host->list.count, sizeof(*host->sorted), by_number_and_time);
-	return HISTREE_OK;
-}
-
 /* Reads all threads: a row may have states where its thread did nothing, such as sums that stay. */
 static enum histree_status read_threads(struct histree_state_filter *filter, const struct histree_window *window,
 					struct histree_error *error)
 {
 	struct histree_history *const asked = filter->paths.history;
-	struct histree_history *const said = filter->kernel != NULL ? filter->kernel : asked;
-	enum histree_status status = HISTREE_OK;
-	if (!filter->needs_threads || filter->threads != NULL)
+	const bool lacks_threads = histree_state_filter_lacks_threads(filter);
+	struct histree_history *const said = lacks_threads && filter->kernel != NULL ? filter->kernel : asked;
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(asked, &count);
+	if (!filter->needs_threads || filter->facts.hosts != NULL)
 		return HISTREE_OK;
-	if (filter->kernel == NULL && histree_state_filter_lacks_threads(filter))
+	if (filter->kernel == NULL && lacks_threads)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "processes and names of threads are in the states of the kernel; these are of "
 				 "'%s', which has no more than the numbers of threads",
 				 histree_history_info(asked)->provider);
 	filter->from = window->from;
 	filter->to = window->to;
-	filter->host_count = hosts_of(asked);
-	filter->threads = calloc(filter->host_count + 1, sizeof(*filter->threads));
-	if (filter->threads == NULL)
-		return error_memory(error, "the threads");
-	for (size_t i = 0; i < filter->host_count && status == HISTREE_OK; i++)
-		status = read_host_threads(&filter->threads[i], part_of_host(said, asked, i), error);
-	return status;
+	return thread_facts_read(&filter->facts, said, hosts != NULL ? &hosts[0].name : NULL, sizeof(*hosts), count,
+				 (struct histree_work){ 0 }, error);
 }
 
 static void find_owner(struct histree_state_filter *filter, histree_quark quark)
@@ -248,34 +159,23 @@ static void find_owner(struct histree_state_filter *filter, histree_quark quark)
 	assert(hosts == NULL || host < count);
 	filter->owner = (struct row_owner){
 		.quark = quark,
-		.host = host,
 		.host_name = hosts != NULL ? hosts[host].name : filter->host,
-		.tid = histree_attributes_thread(histree_history_attributes(history), quark),
+		.thread = { .host = host,
+			    .tid = histree_attributes_thread(histree_history_attributes(history), quark),
+			    .is_of_spans = strcmp(histree_history_info(history)->provider, "tracks") == 0 },
 	};
+	if (filter->owner.thread.is_of_spans)
+		filter->owner.thread.pid = attributes_process(histree_history_attributes(history), quark);
 }
 
-/* The threads that had the number of the owner, in the order of time.  Returns how many. */
-static size_t find_threads(const struct histree_state_filter *filter, const struct histree_thread *const **threads)
-{
-	const struct host_threads *host = filter->threads != NULL ? &filter->threads[filter->owner.host] : NULL;
-	const int32_t tid = filter->owner.tid;
-	if (host == NULL || host->sorted == NULL || tid == 0)
-		return 0;
-	const size_t count = host->list.count;
-	const size_t first = SEARCH(i, 0, count, host->sorted[i]->tid < tid);
-	const size_t behind = SEARCH(i, first, count, host->sorted[i]->tid <= tid);
-	*threads = (const struct histree_thread *const *)&host->sorted[first];
-	return behind - first;
-}
-
+/* A text that stands alone is looked for in what the fields are, and in no other names of these. */
 static void fill_owner(const struct histree_state_filter *filter, const struct histree_thread *thread,
-		       struct histree_value *values)
+		       histree_time time, struct histree_value *values, struct histree_value *others)
 {
 	const struct row_owner *owner = &filter->owner;
 	values[HOST] = owner->host_name != NULL ? histree_string(owner->host_name) : histree_null();
-	values[THREAD] = owner->tid != 0 ? histree_int(owner->tid) : histree_null();
-	values[PROCESS] = thread != NULL && thread->has_process ? histree_int(thread->pid) : histree_null();
-	values[NAME] = thread != NULL && *thread->name != '\0' ? histree_string(thread->name) : histree_null();
+	thread_facts_fill(&filter->facts, &owner->thread, thread, time, values + THREAD,
+			  filter->names_threads ? others + THREAD : NULL);
 }
 
 /* ---- the selection -------------------------------------------------------------------------------------- */
@@ -311,19 +211,21 @@ static bool may_have_states(void *context, histree_quark quark, const char *path
 	struct histree_value values[FIELDS] = {
 		[PATH] = histree_string_n(path, size), [QUARK] = histree_long(quark)
 	};
+	struct histree_value others[FIELDS] = { 0 };
 	if (filter->needs_owner)
 		find_owner(filter, quark);
-	const size_t count = filter->needs_threads ? find_threads(filter, &threads) : 0;
+	const size_t count =
+		filter->needs_threads ? thread_facts_of(&filter->facts, &filter->owner.thread, &threads) : 0;
 	bool may_pass = false;
 	for (size_t i = 0; i < count && !may_pass; i++) {
-		fill_owner(filter, threads[i], values);
+		fill_owner(filter, threads[i], threads[i]->from, values, others);
 		may_pass = threads[i]->from <= filter->to && threads[i]->to >= filter->from &&
-			   histree_filter_may_pass(filter->filter, values, are_known);
+			   filter_may_pass_either(filter->filter, values, others, are_known);
 	}
 	if (count > 0)
 		return may_pass;
-	fill_owner(filter, NULL, values);
-	return histree_filter_may_pass(filter->filter, values, are_known);
+	fill_owner(filter, NULL, INT64_MIN, values, others);
+	return filter_may_pass_either(filter->filter, values, others, are_known);
 }
 
 enum histree_status histree_state_filter_select(struct histree_state_filter *filter,
@@ -347,15 +249,6 @@ enum histree_status histree_state_filter_select(struct histree_state_filter *fil
 
 /* ---- a state -------------------------------------------------------------------------------------------- */
 
-/* The thread that has the number of the owner: of those that had it, the last that had begun. */
-static const struct histree_thread *thread_of(const struct histree_state_filter *filter, histree_time time)
-{
-	const struct histree_thread *const *threads = NULL;
-	const size_t count = find_threads(filter, &threads);
-	const size_t after = SEARCH(i, 0, count, threads[i]->from <= time);
-	return count == 0 ? NULL : threads[after > 0 ? after - 1 : 0];
-}
-
 bool histree_state_filter_match(struct histree_state_filter *filter, const struct histree_interval *state)
 {
 	uint64_t duration = (uint64_t)state->end - (uint64_t)state->start;
@@ -372,38 +265,43 @@ bool histree_state_filter_match(struct histree_state_filter *filter, const struc
 		const char *path = histree_selection_path(&filter->paths, state->quark, &size);
 		values[PATH] = path != NULL ? histree_string_n(path, size) : histree_null();
 	}
-	assert(!filter->names_threads || filter->threads != NULL);
+	struct histree_value others[FIELDS] = { 0 };
+	assert(!filter->names_threads || filter->facts.hosts != NULL);
 	if (filter->needs_owner) {
 		find_owner(filter, state->quark);
-		fill_owner(filter, thread_of(filter, state->start), values);
+		fill_owner(filter, thread_facts_find(&filter->facts, &filter->owner.thread, state->start),
+			   state->start, values, others);
 	}
 	const char *label = NULL;
 	if (filter->needs_label)
 		label = histree_label_of(filter->paths.history, state->quark, &state->value);
 	values[LABEL] = label != NULL ? histree_string(label) : histree_null();
-	return histree_filter_match(filter->filter, values);
+	return filter_match_either(filter->filter, values, others);
 }
 
-bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host, int32_t tid,
-					   histree_time time)
+bool histree_state_filter_may_match_thread(struct histree_state_filter *filter, size_t host, int32_t pid,
+					   int32_t tid, histree_time time)
 {
 	const bool are_known[FIELDS] = { [HOST] = true, [THREAD] = true, [PROCESS] = true, [NAME] = true };
-	struct histree_value values[FIELDS] = { 0 };
+	struct histree_value values[FIELDS] = { 0 }, others[FIELDS] = { 0 };
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(filter->paths.history, &count);
 	assert(host < (hosts != NULL ? count : 1));
-	filter->owner = (struct row_owner){ .quark = HISTREE_ROOT,
-					    .host = host,
-					    .host_name = hosts != NULL ? hosts[host].name : filter->host,
-					    .tid = tid };
-	fill_owner(filter, thread_of(filter, time), values);
-	return histree_filter_may_pass(filter->filter, values, are_known);
+	filter->owner = (struct row_owner){
+		.quark = HISTREE_ROOT,
+		.host_name = hosts != NULL ? hosts[host].name : filter->host,
+		.thread = { .host = host, .is_of_spans = pid != 0, .pid = pid, .tid = tid },
+	};
+	fill_owner(filter, thread_facts_find(&filter->facts, &filter->owner.thread, time), time, values, others);
+	return filter_may_pass_either(filter->filter, values, others, are_known);
 }
 
 /* ---- segment filter ------------------------------------------------------------------------------------------ */
 
-/* The fields of every segment; those of the schema come after them. */
+/* The fields of every segment; those of the schema come after them, and then what is said of their threads. */
 enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };
+
+enum { SEGMENT_FIELDS_MAX = OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX + THREAD_FIELDS };
 
 static const struct histree_filter_field segment_fields[OWN_FIELDS] = {
 	[FIELD_START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
@@ -417,7 +315,72 @@ struct histree_segment_filter {
 	struct histree_filter *filter;
 	size_t content_count;
 	size_t host; /* where it is among the fields of the expression; 0: nowhere */
+
+	/* Whose they are: where the numbers are among the fields of the schema; SIZE_MAX: nowhere. */
+	size_t tid, pid;
+	size_t thread_fields
+		[THREAD_FIELDS]; /* among those of the expression; SIZE_MAX: the schema has its own `name` */
+	bool is_of_spans;
+	bool names_threads;        /* the expression has one of them */
+	bool needs_threads;        /* it says more of them than the segments do */
+	bool lacks_threads;        /* so it does, or what it says may be meant of their numbers */
+	struct thread_facts facts; /* of no host: they were not read */
+	const char **hosts;        /* those of the facts; the names follow */
+	size_t host_count;
 };
+
+static size_t find_number(const struct histree_segment_schema *schema, const char *name)
+{
+	for (size_t i = 0; i < schema->field_count; i++)
+		if (strcmp(schema->fields[i].name, name) == 0 &&
+		    (schema->fields[i].type == HISTREE_INT || schema->fields[i].type == HISTREE_LONG))
+			return i;
+	return SIZE_MAX;
+}
+
+/* A field of the schema that is called so stays what it is; `thread` and `process` have their numbers as well. */
+static void add_thread_fields(struct histree_segment_filter *filter, const struct histree_segment_schema *schema,
+			      struct histree_filter_field *fields, size_t *count)
+{
+	filter->tid = find_number(schema, "tid");
+	filter->pid = find_number(schema, "pid");
+	filter->is_of_spans = schema->provider != NULL && strcmp(schema->provider, "track-spans") == 0;
+	for (size_t i = 0; i < THREAD_FIELDS; i++) {
+		size_t at = 0;
+		while (at < schema->field_count && strcasecmp(schema->fields[at].name, thread_field_names[i]) != 0)
+			at++;
+		filter->thread_fields[i] = SIZE_MAX;
+		if (filter->tid == SIZE_MAX || (at < schema->field_count && i == THREAD_FIELD_NAME))
+			continue;
+		filter->thread_fields[i] = at < schema->field_count ? OWN_FIELDS + at : (*count)++;
+		fields[filter->thread_fields[i]] =
+			(struct histree_filter_field){ .name = thread_field_names[i], .type = HISTREE_NULL };
+	}
+}
+
+/* What the segments say of their threads themselves needs nobody else. */
+static bool needs_threads(const struct histree_segment_filter *filter)
+{
+	size_t fields[THREAD_FIELDS];
+	const size_t first = OWN_FIELDS + filter->content_count; /* behind those of the schema */
+	memcpy(fields, filter->thread_fields, sizeof(fields));
+	if (fields[THREAD_FIELD_THREAD] < first)
+		fields[THREAD_FIELD_THREAD] = SIZE_MAX;
+	if (fields[THREAD_FIELD_PROCESS] < first)
+		fields[THREAD_FIELD_PROCESS] = SIZE_MAX;
+	return thread_facts_are_named(filter->filter, fields);
+}
+
+/* A number that is compared with the text of a process may be that of the process, where it is known. */
+static bool asks_for_process(const struct histree_segment_filter *filter)
+{
+	const size_t process = filter->thread_fields[THREAD_FIELD_PROCESS];
+	bool asks = false;
+	if (process < OWN_FIELDS + filter->content_count && filter->pid == SIZE_MAX)
+		for (size_t i = 0; i < filter->filter->test_count; i++)
+			asks |= filter->filter->tests[i].field == process && filter->filter->tests[i].has_integer;
+	return asks;
+}
 
 enum histree_status histree_segment_filter_create(const struct histree_segment_schema *schema, const char *text,
 						  histree_time start, histree_time end,
@@ -427,15 +390,15 @@ enum histree_status histree_segment_filter_create(const struct histree_segment_s
 	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
 				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
-	struct histree_filter_field fields[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	struct histree_filter_field fields[SEGMENT_FIELDS_MAX];
 	memcpy(fields, segment_fields, sizeof(segment_fields));
 	for (size_t i = 0; i < schema->field_count; i++)
 		fields[OWN_FIELDS + i] = (struct histree_filter_field){ .name = schema->fields[i].name,
 									.type = schema->fields[i].type };
-	const struct histree_filter_scope scope = {
+	struct histree_filter_scope scope = {
 		.fields = fields, .field_count = OWN_FIELDS + schema->field_count, .start = start, .end = end
 	};
-	struct histree_segment_filter *filter = malloc(sizeof(*filter));
+	struct histree_segment_filter *filter = calloc(1, sizeof(*filter));
 	if (filter == NULL)
 		return error_memory(error, "a filter");
 	filter->content_count = schema->field_count;
@@ -443,25 +406,116 @@ enum histree_status histree_segment_filter_create(const struct histree_segment_s
 		schema->field_count > 0 ? &schema->fields[schema->field_count - 1] : NULL;
 	bool has_host = last != NULL && last->type == HISTREE_STRING && strcmp(last->name, FIELD_HOST) == 0;
 	filter->host = has_host ? OWN_FIELDS + schema->field_count - 1 : 0;
+	add_thread_fields(filter, schema, fields, &scope.field_count);
 	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK) {
+		for (size_t i = 0; i < THREAD_FIELDS; i++)
+			filter->names_threads |= filter->thread_fields[i] != SIZE_MAX &&
+						 histree_filter_needs(filter->filter, filter->thread_fields[i]);
+		filter->needs_threads = needs_threads(filter);
+		filter->lacks_threads = filter->needs_threads || asks_for_process(filter);
 		*out = filter;
-	else
+	} else {
 		free(filter);
+	}
 	return status;
+}
+
+bool histree_segment_filter_lacks_threads(const struct histree_segment_filter *filter)
+{
+	return filter->lacks_threads && filter->facts.hosts == NULL;
+}
+
+enum histree_status histree_segment_filter_take_threads(struct histree_segment_filter *filter,
+							struct histree_history *kernel, struct histree_work work,
+							struct histree_error *error)
+{
+	size_t count, size = 0;
+	if (!histree_segment_filter_lacks_threads(filter))
+		return HISTREE_OK;
+	if (kernel == NULL || !thread_facts_are_in(kernel))
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"names and processes of threads are in the states of the kernel, which are missing "
+			"here; 'histree add STORE kernel' makes them");
+	/* To the kernel, the number of a thread is enough, and it may not know of which process that is. */
+	if (histree_thread_analysis_is(histree_history_info(kernel)->provider))
+		filter->is_of_spans = false;
+	const struct histree_history_host *hosts = histree_history_hosts(kernel, &count);
+	for (size_t i = 0; i < count && hosts != NULL; i++)
+		size += strlen(hosts[i].name) + 1;
+	filter->hosts = malloc((count + 1) * sizeof(*filter->hosts) + size);
+	if (filter->hosts == NULL)
+		return error_memory(error, "the threads");
+	filter->host_count = count;
+	char *next = (char *)(filter->hosts + count + 1);
+	for (size_t i = 0; i < count && hosts != NULL; i++) {
+		filter->hosts[i] = next;
+		next = stpcpy(next, hosts[i].name) + 1;
+	}
+	return thread_facts_read(&filter->facts, kernel, hosts != NULL ? filter->hosts : NULL,
+				 sizeof(*filter->hosts), count, work, error);
+}
+
+static int32_t number_of(const struct histree_segment *segment, size_t field)
+{
+	if (field == SIZE_MAX)
+		return 0;
+	const int64_t number = histree_value_integer(&segment->content[field]);
+	return number == (int32_t)number ? (int32_t)number : 0;
+}
+
+static size_t host_of(const struct histree_segment_filter *filter, const struct histree_segment *segment)
+{
+	const struct histree_value *name = filter->host > 0 ? &segment->content[filter->host - OWN_FIELDS] : NULL;
+	size_t host = 0;
+	while (host < filter->host_count && name != NULL &&
+	       (name->type != HISTREE_STRING || strlen(filter->hosts[host]) != name->size ||
+		memcmp(filter->hosts[host], name->bytes, name->size) != 0))
+		host++;
+	return host;
+}
+
+/* Where the schema has a field of that name, what is known besides is its second value. */
+static void fill_threads(const struct histree_segment_filter *filter, const struct histree_segment *segment,
+			 struct histree_value *values, struct histree_value *others)
+{
+	struct histree_value facts[THREAD_FIELDS], names[THREAD_FIELDS];
+	const struct thread_owner owner = { .host = host_of(filter, segment),
+					    .tid = number_of(segment, filter->tid),
+					    .pid = filter->is_of_spans ? number_of(segment, filter->pid) : 0,
+					    .is_of_spans = filter->is_of_spans };
+	thread_facts_fill(&filter->facts, &owner, thread_facts_find(&filter->facts, &owner, segment->start),
+			  segment->start, facts, names);
+	if (filter->pid != SIZE_MAX)
+		facts[THREAD_FIELD_PROCESS] = segment->content[filter->pid];
+	for (size_t i = 0; i < THREAD_FIELDS; i++) {
+		const size_t field = filter->thread_fields[i];
+		const bool is_own = field < OWN_FIELDS + filter->content_count;
+		if (field == SIZE_MAX)
+			continue;
+		others[field] = is_own && values[field].type != HISTREE_NULL ? facts[i] : names[i];
+		if (!is_own || values[field].type == HISTREE_NULL)
+			values[field] = facts[i];
+	}
 }
 
 bool histree_segment_filter_match(const struct histree_segment_filter *filter,
 				  const struct histree_segment *segment)
 {
-	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	struct histree_value values[SEGMENT_FIELDS_MAX], others[SEGMENT_FIELDS_MAX] = { 0 };
 	uint64_t duration = histree_segment_duration(segment);
+	assert(!filter->needs_threads || filter->facts.hosts != NULL);
 	values[FIELD_START] = histree_long(segment->start);
 	values[FIELD_END] = histree_long(segment->end);
 	values[FIELD_DURATION] = histree_long(duration > INT64_MAX ? INT64_MAX : (int64_t)duration);
 	for (size_t i = 0; i < filter->content_count; i++)
 		values[OWN_FIELDS + i] = segment->content != NULL ? segment->content[i] : histree_null();
-	return histree_filter_match(filter->filter, values);
+	for (size_t i = OWN_FIELDS + filter->content_count; i < SEGMENT_FIELDS_MAX; i++)
+		values[i] = histree_null();
+	if (filter->names_threads && segment->content != NULL)
+		fill_threads(filter, segment, values, others);
+	return filter_match_either(filter->filter, values, filter->names_threads ? others : NULL);
 }
 
 static bool pass(void *context, const struct histree_segment *segment)
@@ -473,8 +527,8 @@ static bool pass(void *context, const struct histree_segment *segment)
 static bool wants_host(void *context, const char *host)
 {
 	const struct histree_segment_filter *filter = context;
-	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { 0 };
-	bool are_known[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { false };
+	struct histree_value values[SEGMENT_FIELDS_MAX] = { 0 };
+	bool are_known[SEGMENT_FIELDS_MAX] = { false };
 	values[filter->host] = histree_string(host);
 	are_known[filter->host] = true;
 	return histree_filter_may_pass(filter->filter, values, are_known);
@@ -500,5 +554,7 @@ void histree_segment_filter_free(struct histree_segment_filter *filter)
 	if (filter == NULL)
 		return;
 	histree_filter_free(filter->filter);
+	thread_facts_release(&filter->facts);
+	free(filter->hosts);
 	free(filter);
 }

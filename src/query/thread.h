@@ -49,4 +49,7 @@ HISTREE_API const char *histree_thread_analysis(size_t index);
 /* Returns whether it is one of these. */
 HISTREE_API bool histree_thread_analysis_is(const char *analysis);
 
+/* Returns whether its histories say names and processes of threads: one of these, or that of a trace of spans. */
+HISTREE_API bool histree_thread_analysis_names(const char *analysis);
+
 #endif

@@ -36,6 +36,11 @@ bool histree_thread_analysis_is(const char *analysis)
 	return false;
 }
 
+bool histree_thread_analysis_names(const char *analysis)
+{
+	return histree_thread_analysis_is(analysis) || strcmp(analysis, "tracks") == 0;
+}
+
 /* ---- thread list --------------------------------------------------------------------------------------------- */
 
 /* Whose attribute a quark is: thread * 5 + which fact, so that an answer finds its thread without a search. */
@@ -634,6 +639,76 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 	return are_any ? part_lives(reading, error) : status;
 }
 
+/* ---- of a trace of spans ------------------------------------------------------------------------------------ */
+
+/* Processes/<pid>/<tid>, or Threads/<tid> without a process; its state is the name of the thread. */
+static enum histree_status add_track(struct reading *reading, histree_quark node, int32_t pid,
+				     struct histree_error *error)
+{
+	struct thread_list *list = reading->list;
+	const struct histree_history_info *info = reading->info;
+	const int32_t tid = histree_attributes_thread(reading->attributes, node);
+	struct histree_interval name;
+	if (tid == 0)
+		return HISTREE_OK;
+	if (!array_reserve(&list->threads, &list->capacity, list->count + 1))
+		return error_memory(error, "the threads");
+	enum histree_status status = find_last(reading->query, info->start, node, info->end, &name, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_thread *thread = &list->threads[list->count++];
+	*thread = (struct histree_thread){ .node = node,
+					   .status = HISTREE_ROOT,
+					   .tid = tid,
+					   .pid = pid,
+					   .has_process = pid != 0,
+					   .cpu = -1,
+					   .ppid = -1,
+					   .ppid_since = INT64_MIN,
+					   .last_status = -1,
+					   .first = INT64_MAX,
+					   .last = INT64_MIN,
+					   .from = info->start,
+					   .to = info->end };
+	return take_life_name(reading, &name, thread, error);
+}
+
+/* What is right below an attribute, and a thread. */
+static enum histree_status add_tracks(struct reading *reading, histree_quark above, int32_t pid,
+				      struct histree_error *error)
+{
+	const struct histree_attributes *attributes = reading->attributes;
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark thread = histree_attributes_first_child(attributes, above);
+	     thread != HISTREE_ROOT && status == HISTREE_OK;
+	     thread = histree_attributes_next_sibling(attributes, thread)) {
+		status = cancel_check(reading->work, thread, error);
+		if (status == HISTREE_OK)
+			status = add_track(reading, thread, pid, error);
+	}
+	return status;
+}
+
+static enum histree_status read_tracks(struct reading *reading, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = reading->attributes;
+	histree_quark top, process;
+	enum histree_status status = histree_query_create(reading->history, &reading->query, error);
+	if (status == HISTREE_OK &&
+	    histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &top) == HISTREE_OK)
+		status = add_tracks(reading, top, 0, error);
+	if (status == HISTREE_OK &&
+	    histree_attributes_find(attributes, HISTREE_ROOT, "Processes", &top) == HISTREE_OK)
+		for (process = histree_attributes_first_child(attributes, top);
+		     process != HISTREE_ROOT && status == HISTREE_OK;
+		     process = histree_attributes_next_sibling(attributes, process))
+			status = add_tracks(reading, process, attributes_process(attributes, process), error);
+	reading->list->number_count = reading->list->count;
+	return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
 enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
 				     histree_time to, struct histree_work work, struct histree_error *error)
 {
@@ -649,7 +724,9 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	if (reading.owners == NULL)
 		return error_memory(error, "the threads");
 	memset(reading.owners, 0xff, attribute_count * sizeof(*reading.owners)); /* NO_OWNER */
-	enum histree_status status = read_all(&reading, from, to, error);
+	enum histree_status status = strcmp(reading.info->provider, "tracks") == 0
+					     ? read_tracks(&reading, error)
+					     : read_all(&reading, from, to, error);
 	histree_cursor_free(reading.query);
 	free(reading.owners);
 	free(reading.since);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * arrows.c - the arrows of a range: switches and migrations of CPUs, forks, wake-ups, packets and flows.
+ * arrows.c - the arrows of a range: switches and migrations of CPUs, forks, wake-ups, packets, flows, and instants.
  *
  * Each kind is gathered in a list of its own, thinned to what can be seen, and only the arrows that are shown get
  * their rows.
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
@@ -33,7 +34,8 @@ static enum histree_status arrows_gather_cpus(const struct histree_arrows_reques
 					      struct arrow_list *switches, struct arrow_list *migrations,
 					      struct histree_error *error);
 static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
-					       struct arrow_list *flows, struct histree_error *error);
+					       enum histree_arrow_kind kind, struct arrow_list *list,
+					       struct intern *names, struct histree_error *error);
 static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
 					    struct histree_error *error);
 static enum histree_status arrows_gather_packets(const struct histree_arrows_request *request,
@@ -41,10 +43,9 @@ static enum histree_status arrows_gather_packets(const struct histree_arrows_req
 
 /* ---- arrows -------------------------------------------------------------------------------------------------- */
 
-/* ---- arrows -------------------------------------------------------------------------------------------------- */
-
 struct histree_arrows {
 	struct arrow_list list;
+	struct intern names; /* of flows and instants */
 };
 
 static enum histree_status arrow_list_add(struct arrow_list *list, const struct histree_arrow *arrow,
@@ -72,10 +73,15 @@ static int compare_numbers(int64_t one, int64_t other)
 	return (one > other) - (one < other);
 }
 
+static bool is_of_tracks(enum histree_arrow_kind kind)
+{
+	return kind == HISTREE_ARROW_FLOW || kind == HISTREE_ARROW_INSTANT;
+}
+
 /* Where it ends, which others that end there hide. */
 static int32_t group_of(const struct histree_arrow *arrow)
 {
-	bool is_by_row = arrow->kind == HISTREE_ARROW_FLOW || arrow->kind == HISTREE_ARROW_PACKET;
+	bool is_by_row = is_of_tracks(arrow->kind) || arrow->kind == HISTREE_ARROW_PACKET;
 	return is_by_row ? arrow->to : arrow->cpu;
 }
 
@@ -257,7 +263,7 @@ static enum histree_status arrows_gather_wakeups(const struct histree_arrows_req
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 
 static enum histree_status arrows_gather(const struct histree_arrows_request *request, struct arrow_list *kinds,
-					 struct histree_error *error)
+					 struct intern *names, struct histree_error *error)
 {
 	enum histree_status status =
 		arrows_gather_cpus(request, &kinds[HISTREE_ARROW_SWITCH], &kinds[HISTREE_ARROW_MIGRATION], error);
@@ -267,7 +273,10 @@ static enum histree_status arrows_gather(const struct histree_arrows_request *re
 		status = arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error);
 	if (status == HISTREE_OK)
 		status = arrows_gather_packets(request, &kinds[HISTREE_ARROW_PACKET], error);
-	return status == HISTREE_OK ? arrows_gather_flows(request, &kinds[HISTREE_ARROW_FLOW], error) : status;
+	for (int kind = 0; kind < HISTREE_ARROW_KIND_COUNT && status == HISTREE_OK; kind++)
+		if (is_of_tracks(kind))
+			status = arrows_gather_flows(request, kind, &kinds[kind], names, error);
+	return status;
 }
 
 static enum histree_status check_request(const struct histree_arrows_request *request, struct histree_error *error)
@@ -291,7 +300,7 @@ enum histree_status histree_arrows_create(const struct histree_arrows_request *r
 	struct histree_arrows *arrows = calloc(1, sizeof(*arrows));
 	if (arrows == NULL)
 		return error_memory(error, "arrows");
-	status = arrows_gather(request, kinds, error);
+	status = arrows_gather(request, kinds, &arrows->names, error);
 	for (size_t i = 0; i < HISTREE_ARROW_KIND_COUNT; i++) {
 		if (status == HISTREE_OK)
 			status = take_visible(&arrows->list, &kinds[i], request, error);
@@ -311,6 +320,7 @@ void histree_arrows_free(struct histree_arrows *arrows)
 	if (arrows == NULL)
 		return;
 	free(arrows->list.arrows);
+	intern_release(&arrows->names);
 	free(arrows);
 }
 
@@ -627,10 +637,14 @@ static enum histree_status arrows_gather_cpus(const struct histree_arrows_reques
 
 /* ---- arrows flows -------------------------------------------------------------------------------------------- */
 
+/* Or instants, which are on one stack. */
 struct flows {
 	const struct histree_arrows_request *request;
+	enum histree_arrow_kind kind;
 	const struct histree_attributes *attributes;
-	size_t from_field, to_field, host_field;
+	size_t from_field, to_field, host_field, name_field;
+	bool has_names;
+	struct intern *names;
 	const struct histree_history_host *hosts; /* of a history of several; NULL: of one */
 	size_t host_count, host;                  /* host: of the flow before */
 	struct histree_cursor *iter;
@@ -657,7 +671,10 @@ static bool find_folder(struct flows *flows, const struct histree_value *host, h
 	return false;
 }
 
-/* Finds the stack of a path; HISTREE_ROOT: it is not said, or nothing was ever on it. */
+/*
+ * Finds the stack of a path; HISTREE_ROOT: it is not said, or nothing was ever on it.  An instant where there was
+ * never a span is one of the thread or process itself.
+ */
 static enum histree_status find_stack(struct flows *flows, histree_quark folder, const struct histree_value *path,
 				      histree_quark *out, struct histree_error *error)
 {
@@ -668,9 +685,24 @@ static enum histree_status find_stack(struct flows *flows, histree_quark folder,
 		return error_memory(error, "arrows");
 	memcpy(flows->path, path->bytes, path->size);
 	flows->path[path->size] = '\0';
-	if (histree_attributes_find(flows->attributes, folder, flows->path, out) != HISTREE_OK)
+	if (histree_attributes_find(flows->attributes, folder, flows->path, out) == HISTREE_OK)
+		return HISTREE_OK;
+	char *stack = flows->kind == HISTREE_ARROW_INSTANT ? strrchr(flows->path, '/') : NULL;
+	if (stack != NULL)
+		*stack = '\0';
+	if (stack == NULL || histree_attributes_find(flows->attributes, folder, flows->path, out) != HISTREE_OK)
 		*out = HISTREE_ROOT;
 	return HISTREE_OK;
+}
+
+/* Returns the name of a flow, which lives as the arrows do; NULL: it has none. */
+static const char *name_of(const struct flows *flows, const struct histree_segment *segment)
+{
+	const struct histree_value *name = flows->has_names ? &segment->content[flows->name_field] : NULL;
+	if (name == NULL || name->type != HISTREE_STRING)
+		return NULL;
+	const uint32_t id = intern_add(flows->names, name->bytes, name->size);
+	return id != INTERN_NONE ? intern_get(flows->names, id, NULL) : NULL;
 }
 
 static enum histree_status add_flow(struct flows *flows, const struct histree_segment *segment,
@@ -686,7 +718,8 @@ static enum histree_status add_flow(struct flows *flows, const struct histree_se
 		return status;
 	return arrow_list_add(list,
 			      &(struct histree_arrow){
-				      .kind = HISTREE_ARROW_FLOW,
+				      .kind = flows->kind,
+				      .name = name_of(flows, segment),
 				      .from = (int32_t)from,
 				      .to = (int32_t)to,
 				      .cpu = -1,
@@ -724,20 +757,28 @@ static enum histree_status read_flows(struct flows *flows, struct arrow_list *li
 
 /* From stack to stack, until arrows_find_rows() finds the rows of the arrows shown. */
 static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
-					       struct arrow_list *list, struct histree_error *error)
+					       enum histree_arrow_kind kind, struct arrow_list *list,
+					       struct intern *names, struct histree_error *error)
 {
-	struct flows flows = { .request = request, .attributes = histree_history_attributes(request->history) };
-	if (request->flows == NULL)
+	const bool are_instants = kind == HISTREE_ARROW_INSTANT;
+	struct histree_segment_store *store = are_instants ? request->instants : request->flows;
+	struct flows flows = { .request = request,
+			       .kind = kind,
+			       .attributes = histree_history_attributes(request->history),
+			       .names = names };
+	if (store == NULL)
 		return HISTREE_OK;
-	if (histree_segment_store_field(request->flows, "from_stack", &flows.from_field) != HISTREE_OK ||
-	    histree_segment_store_field(request->flows, "to_stack", &flows.to_field) != HISTREE_OK)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "these segments are no flows");
+	if (histree_segment_store_field(store, are_instants ? "stack" : "from_stack", &flows.from_field) !=
+		    HISTREE_OK ||
+	    histree_segment_store_field(store, are_instants ? "stack" : "to_stack", &flows.to_field) != HISTREE_OK)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "these segments are no %s",
+				 are_instants ? "instants" : "flows");
+	flows.has_names = histree_segment_store_field(store, "name", &flows.name_field) == HISTREE_OK;
 	flows.hosts = histree_history_hosts(request->history, &flows.host_count);
-	if (flows.hosts != NULL &&
-	    histree_segment_store_field(request->flows, "host", &flows.host_field) != HISTREE_OK)
+	if (flows.hosts != NULL && histree_segment_store_field(store, "host", &flows.host_field) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "these flows are of one host, and the history is of several");
-	enum histree_status status = histree_segments_create(request->flows, &flows.iter, error);
+	enum histree_status status = histree_segments_create(store, &flows.iter, error);
 	if (status == HISTREE_OK)
 		status = read_flows(&flows, list, error);
 	histree_cursor_free(flows.iter);
@@ -754,9 +795,13 @@ static enum histree_status arrows_gather_flows(const struct histree_arrows_reque
 static enum histree_status find_row(struct histree_cursor *query, const struct histree_attributes *attributes,
 				    int32_t *row, histree_time time, struct histree_error *error)
 {
-	char depth[16];
+	static const char stack[] = "CallStack";
+	char depth[16], name[sizeof(stack) + 1];
 	histree_quark slot;
 	struct histree_interval open;
+	if (histree_attributes_name(attributes, (histree_quark)*row, name, sizeof(name)) != sizeof(stack) - 1 ||
+	    strcmp(name, stack) != 0)
+		return HISTREE_OK; /* an instant of a thread or process itself */
 	enum histree_status status = histree_query_single(query, (histree_quark)*row, time, &open, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -779,15 +824,15 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 	struct histree_cursor *query;
 	const struct histree_history_info *info = histree_history_info(request->history);
 	const struct histree_attributes *attributes = histree_history_attributes(request->history);
-	if (request->flows == NULL || list->count == 0)
+	if ((request->flows == NULL && request->instants == NULL) || list->count == 0)
 		return HISTREE_OK;
 	enum histree_status status = histree_query_create(request->history, &query, error);
 	for (size_t i = 0; i < list->count && status == HISTREE_OK; i++) {
 		struct histree_arrow *arrow = &list->arrows[i];
 		status = cancel_check(&request->work, i, error);
-		if (status == HISTREE_OK && arrow->kind == HISTREE_ARROW_FLOW)
+		if (status == HISTREE_OK && is_of_tracks(arrow->kind))
 			status = find_row(query, attributes, &arrow->from, inside(info, arrow->start), error);
-		if (status == HISTREE_OK && arrow->kind == HISTREE_ARROW_FLOW)
+		if (status == HISTREE_OK && is_of_tracks(arrow->kind))
 			status = find_row(query, attributes, &arrow->to, inside(info, arrow->end), error);
 	}
 	histree_cursor_free(query);

@@ -315,10 +315,37 @@ static int compare_ranks(const void *one, const void *other)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static double weight_of(enum histree_chart_measure measured, const double ends[2])
+static double size_of(double number)
 {
-	double first = isnan(ends[0]) ? 0 : fabs(ends[0]), last = isnan(ends[1]) ? 0 : fabs(ends[1]);
-	return measured == HISTREE_CHART_VALUE ? fmax(first, last) : last;
+	return isnan(number) ? 0 : fabs(number);
+}
+
+/* The greatest number that a row has in a range, which may be 0 at both ends of it. */
+static enum histree_status weigh_value(const struct histree_chart_view *view, uint32_t row,
+				       const histree_time times[2], struct histree_cursor *query, double *weight,
+				       struct histree_error *error)
+{
+	struct histree_numbers numbers;
+	const double factor = view->chart->entries[view->rows[row].entry].factor;
+	enum histree_status status =
+		histree_lookup_numbers(query, view->rows[row].shown, times[0], times[1], &numbers, error);
+	if (status != HISTREE_OK)
+		return status;
+	const double most = fmax(size_of(number_of(&numbers.min)), size_of(number_of(&numbers.max)));
+	*weight = fmax(*weight, factor != 0 ? most * fabs(factor) : most);
+	return HISTREE_OK;
+}
+
+/* Of a row with differences, by how much it grew. */
+static enum histree_status weigh(const struct histree_chart_view *view, uint32_t row, const histree_time times[2],
+				 const double ends[2], struct histree_cursor *query, double *weight,
+				 struct histree_error *error)
+{
+	*weight = size_of(ends[1]);
+	if (view->chart->entries[view->rows[row].entry].measure != HISTREE_CHART_VALUE)
+		return HISTREE_OK;
+	*weight = fmax(*weight, size_of(ends[0])); /* also where it is a number in a text */
+	return weigh_value(view, row, times, query, weight, error);
 }
 
 enum histree_status histree_chart_view_busiest(const struct histree_chart_view *view, histree_time from,
@@ -335,17 +362,22 @@ enum histree_status histree_chart_view_busiest(const struct histree_chart_view *
 	for (uint32_t i = 0; i < view->count && has_room; i++)
 		if (has_numbers(view, i))
 			rows[count++] = i;
-	enum histree_status status = has_room ? histree_chart_view_lines(view, rows, count, times, 2, ends, error)
-					      : error_memory(error, "a chart");
+	struct histree_cursor *query = NULL;
+	enum histree_status status =
+		has_room ? histree_query_create(view->history, &query, error) : error_memory(error, "a chart");
+	if (status == HISTREE_OK)
+		status = histree_chart_view_lines(view, rows, count, times, 2, ends, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		double weight = weight_of(view->chart->entries[view->rows[rows[i]].entry].measure, ends + 2 * i);
-		if (weight > 0)
+		double weight;
+		status = weigh(view, rows[i], times, ends + 2 * i, query, &weight, error);
+		if (status == HISTREE_OK && weight > 0)
 			ranks[ranked++] = (struct rank){ weight, rows[i] };
 	}
 	if (ranked > 1)
 		qsort(ranks, ranked, sizeof(*ranks), compare_ranks);
 	for (; *found < room && *found < ranked; ++*found)
 		indices[*found] = ranks[*found].row;
+	histree_cursor_free(query);
 	free(rows);
 	free(ends);
 	free(ranks);
@@ -719,9 +751,9 @@ enum histree_status histree_chart_view_create(struct histree_history *history, c
 	*out = NULL;
 	const struct histree_chart *chart = histree_chart_find(history, name);
 	if (chart == NULL)
-		return error_set(error, HISTREE_NOT_FOUND,
-				 "the history has no chart '%.100s'; 'histree ls --charts' lists those that it has",
-				 name);
+		return error_set(
+			error, HISTREE_NOT_FOUND,
+			"the history has no chart '%.100s'; 'histree info --charts' lists those that it has", name);
 	struct histree_chart_view *view = calloc(1, sizeof(*view));
 	if (view == NULL)
 		return error_memory(error, "a chart");

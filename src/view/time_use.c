@@ -120,34 +120,34 @@ enum { QUESTION_VERSION = 1 };
 /* ---- as bytes ----------------------------------------------------------------------------------------------- */
 
 /* With its terminating zero; nothing at all for NULL. */
-static void put_string(const char *text, struct saved_bytes *saved)
+static void put_string(const char *text, struct byte_buffer *saved)
 {
-	saved_put_text(saved, text, text != NULL ? strlen(text) + 1 : 0);
+	byte_buffer_put_text(saved, text, text != NULL ? strlen(text) + 1 : 0);
 }
 
 static const char *read_string(struct byte_reader *reader)
 {
 	size_t size;
-	const char *text = saved_read_text(reader, &size);
+	const char *text = byte_reader_text(reader, &size);
 	if (size == 0)
 		return NULL;
 	reader->failed |= memchr(text, '\0', size) != text + size - 1;
 	return text;
 }
 
-static void put_question(const struct use_question *question, struct saved_bytes *saved)
+static void put_question(const struct use_question *question, struct byte_buffer *saved)
 {
 	const struct histree_time_use_request *request = &question->request;
-	saved_put(saved, QUESTION_VERSION);
-	saved_put_signed(saved, request->from);
-	saved_put_signed(saved, request->to);
-	saved_put(saved, request->by);
+	byte_buffer_put_number(saved, QUESTION_VERSION);
+	byte_buffer_put_signed(saved, request->from);
+	byte_buffer_put_signed(saved, request->to);
+	byte_buffer_put_number(saved, request->by);
 	put_string(request->where, saved);
-	saved_put(saved, request->longest);
-	saved_put(saved, request->states_max);
+	byte_buffer_put_number(saved, request->longest);
+	byte_buffer_put_number(saved, request->states_max);
 	put_string(question->host_name, saved);
-	saved_put_signed(saved, question->start);
-	saved_put_signed(saved, question->end);
+	byte_buffer_put_signed(saved, question->start);
+	byte_buffer_put_signed(saved, question->end);
 }
 
 /* Reads what use_question_ask() has sent; texts are borrowed from it.  Returns false if it is no question. */
@@ -157,15 +157,15 @@ static bool use_question_read(struct use_question *question, const void *bytes, 
 	struct histree_time_use_request *request = &question->request;
 	*question = (struct use_question){ 0 };
 	reader.failed = read_varint(&reader) != QUESTION_VERSION;
-	request->from = saved_read_signed(&reader);
-	request->to = saved_read_signed(&reader);
-	request->by = (unsigned)saved_read_below(&reader, 1U << HISTREE_USE_KEY_COUNT);
+	request->from = byte_reader_signed(&reader);
+	request->to = byte_reader_signed(&reader);
+	request->by = (unsigned)byte_reader_below(&reader, 1U << HISTREE_USE_KEY_COUNT);
 	request->where = read_string(&reader);
-	request->longest = saved_read_below(&reader, 2) != 0;
+	request->longest = byte_reader_below(&reader, 2) != 0;
 	request->states_max = (size_t)read_varint(&reader);
 	question->host_name = read_string(&reader);
-	question->start = saved_read_signed(&reader);
-	question->end = saved_read_signed(&reader);
+	question->start = byte_reader_signed(&reader);
+	question->end = byte_reader_signed(&reader);
 	return !reader.failed && byte_reader_left(&reader) == 0 && question->host_name != NULL;
 }
 
@@ -177,15 +177,15 @@ static enum histree_status use_question_ask(const struct use_question *question,
 					    struct histree_error *error)
 {
 	uint32_t part;
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	const struct histree_history_source *source = history_source_of(history, &part);
 	put_question(question, &saved);
 	enum histree_status status =
-		saved.no_memory ? error_memory(error, "the use of time")
-				: source->view_ask(source->context, saved.bytes, saved.size, &asked->asked, error);
+		saved.failed ? error_memory(error, "the use of time")
+			     : source->view_ask(source->context, saved.bytes, saved.size, &asked->asked, error);
 	if (status == HISTREE_OK)
 		asked->source = source;
-	saved_release(&saved);
+	byte_buffer_release(&saved);
 	return status;
 }
 
@@ -692,8 +692,8 @@ static enum histree_status take_answers(struct histree_time_use *use, const stru
 		status = use_asked_take(&asked[i], &answer, error);
 		if (status != HISTREE_OK)
 			return status;
-		use->has_threads |= saved_read_below(&answer, 2) != 0;
-		use->is_damaged |= saved_read_below(&answer, 2) != 0;
+		use->has_threads |= byte_reader_below(&answer, 2) != 0;
+		use->is_damaged |= byte_reader_below(&answer, 2) != 0;
 		status = use_rows_load(&use->rows, request->by, request->longest, (uint32_t)i, &answer, error);
 	}
 	return status;
@@ -790,7 +790,7 @@ enum histree_status histree_time_use_answer(struct histree_history *history, con
 					    struct histree_error *error)
 {
 	struct use_question question;
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	*answer = NULL;
 	*answer_size = 0;
 	if (!use_question_read(&question, bytes, size))
@@ -805,15 +805,15 @@ enum histree_status histree_time_use_answer(struct histree_history *history, con
 	if (status == HISTREE_OK)
 		status = read_host(use, history, error);
 	if (status == HISTREE_OK) {
-		saved_put(&saved, use->has_threads);
-		saved_put(&saved, use->is_damaged);
+		byte_buffer_put_number(&saved, use->has_threads);
+		byte_buffer_put_number(&saved, use->is_damaged);
 		use_rows_put(&use->rows, use->request.by, use->request.longest, &saved);
-		if (saved.no_memory)
+		if (saved.failed)
 			status = error_memory(error, "the use of time");
 	}
 	histree_time_use_free(use);
 	if (status != HISTREE_OK) {
-		saved_release(&saved);
+		byte_buffer_release(&saved);
 		return status;
 	}
 	*answer = saved.bytes;
@@ -922,6 +922,16 @@ static enum histree_status name_of_owner(struct histree_time_use *use, int32_t t
 	return status;
 }
 
+/* A process is called as its first thread; of one that the trace does not know, as the first that it does. */
+static enum histree_status name_of_process(struct histree_time_use *use, int32_t pid, const struct use_piece *piece,
+					   const char **out, struct histree_error *error)
+{
+	enum histree_status status = name_of_owner(use, pid, piece, out, error);
+	if (status == HISTREE_OK && **out == '\0' && pid > 0 && piece->thread != NULL)
+		status = keep_name(use, piece->thread->name, out, error);
+	return status;
+}
+
 /* Returns which life of its number the thread is that has the CPU. */
 static int32_t life_of_owner(const struct histree_time_use *use, const struct use_piece *piece)
 {
@@ -949,6 +959,9 @@ static enum histree_status find_row(struct histree_time_use *use, const struct u
 						     : thread->name,
 				   &row->name, error);
 	}
+	if (status == HISTREE_OK && is_new &&
+	    (use->request.by & (HISTREE_BY(THREAD) | HISTREE_BY(PROCESS))) == HISTREE_BY(PROCESS))
+		status = name_of_process(use, key->keys[HISTREE_USE_BY_PROCESS], piece, &row->name, error);
 	if (status == HISTREE_OK && is_new && (use->request.by & HISTREE_BY(HAD_BY)) != 0)
 		status = name_of_owner(use, key->keys[HISTREE_USE_BY_HAD_BY], piece, &row->had_by_name, error);
 	return status;

@@ -25,6 +25,7 @@ static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
 	[HISTREE_ARROW_MIGRATION] = { "CPU migration", "went on on another CPU", PURPLE, 0.1 },
 	[HISTREE_ARROW_FLOW] = { "Flow", "flow", INK, 0.1 },
 	[HISTREE_ARROW_PACKET] = { "Packet", "packet", PURPLE, 0.1 },
+	[HISTREE_ARROW_INSTANT] = { "Instant", "instant", ORANGE, 0.1 },
 };
 
 const struct histree_style *histree_arrow_style(enum histree_arrow_kind kind)

@@ -169,13 +169,13 @@ enum { KEY_NOTHING, KEY_NOT_KNOWN, KEY_NUMBER, KEY_TEXT, KEY_COUNT, ROW_BYTES_MI
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
-static void put_longest(const struct histree_use_longest *longest, struct saved_bytes *saved)
+static void put_longest(const struct histree_use_longest *longest, struct byte_buffer *saved)
 {
-	saved_put(saved, longest->ns);
-	saved_put_signed(saved, longest->start);
+	byte_buffer_put_number(saved, longest->ns);
+	byte_buffer_put_signed(saved, longest->start);
 }
 
-static void put_row(const struct histree_use_row *row, unsigned by, bool has_longest, struct saved_bytes *saved)
+static void put_row(const struct histree_use_row *row, unsigned by, bool has_longest, struct byte_buffer *saved)
 {
 	unsigned some = 0;
 	for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
@@ -183,43 +183,45 @@ static void put_row(const struct histree_use_row *row, unsigned by, bool has_lon
 			const struct histree_value *value = &row->keys[i];
 			switch (value->type) {
 			case HISTREE_INT:
-				saved_put(saved, KEY_NUMBER);
-				saved_put_signed(saved, value->int32);
+				byte_buffer_put_number(saved, KEY_NUMBER);
+				byte_buffer_put_signed(saved, value->int32);
 				break;
 			case HISTREE_STRING:
-				saved_put(saved, KEY_TEXT);
-				saved_put_text(saved, value->bytes, value->size);
+				byte_buffer_put_number(saved, KEY_TEXT);
+				byte_buffer_put_text(saved, value->bytes, value->size);
 				break;
 			default:
-				saved_put(saved, value->type == HISTREE_UNKNOWN ? KEY_NOT_KNOWN : KEY_NOTHING);
+				byte_buffer_put_number(saved, value->type == HISTREE_UNKNOWN ? KEY_NOT_KNOWN
+											     : KEY_NOTHING);
 			}
 		}
 	if (by & HISTREE_BY(THREAD)) {
-		saved_put(saved, (uint64_t)row->life);
-		saved_put_signed(saved, row->from);
-		saved_put_signed(saved, row->to);
-		saved_put_text(saved, row->name, strlen(row->name));
+		byte_buffer_put_number(saved, (uint64_t)row->life);
+		byte_buffer_put_signed(saved, row->from);
+		byte_buffer_put_signed(saved, row->to);
 	}
+	if (by & (HISTREE_BY(THREAD) | HISTREE_BY(PROCESS)))
+		byte_buffer_put_text(saved, row->name, strlen(row->name));
 	if (by & HISTREE_BY(HAD_BY)) {
-		saved_put(saved, (uint64_t)row->had_by_life);
-		saved_put_text(saved, row->had_by_name, strlen(row->had_by_name));
+		byte_buffer_put_number(saved, (uint64_t)row->had_by_life);
+		byte_buffer_put_text(saved, row->had_by_name, strlen(row->had_by_name));
 	}
 	for (unsigned use = 0; use < HISTREE_USE_COUNT; use++)
 		some |= row->ns[use] > 0 ? 1U << use : 0;
-	saved_put(saved, some);
+	byte_buffer_put_number(saved, some);
 	for (unsigned use = 0; use < HISTREE_USE_COUNT; use++)
 		if (row->ns[use] > 0)
-			saved_put(saved, row->ns[use]);
-	saved_put(saved, row->count);
+			byte_buffer_put_number(saved, row->ns[use]);
+	byte_buffer_put_number(saved, row->count);
 	if (has_longest) {
 		put_longest(&row->longest_wait, saved);
 		put_longest(&row->longest_block, saved);
 	}
 }
 
-void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, struct saved_bytes *saved)
+void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, struct byte_buffer *saved)
 {
-	saved_put(saved, rows->count);
+	byte_buffer_put_number(saved, rows->count);
 	for (size_t i = 0; i < rows->count; i++)
 		put_row(&rows->rows[i], by, has_longest, saved);
 }
@@ -230,7 +232,7 @@ void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, st
 static uint32_t read_text(struct use_rows *rows, struct byte_reader *reader, bool *has_memory)
 {
 	size_t size;
-	const char *text = saved_read_text(reader, &size);
+	const char *text = byte_reader_text(reader, &size);
 	uint32_t id = reader->failed ? INTERN_NONE : intern_add(&rows->texts, text, size);
 	*has_memory = *has_memory && (reader->failed || id != INTERN_NONE);
 	return id;
@@ -240,11 +242,11 @@ static int32_t read_key(struct use_rows *rows, size_t key, struct byte_reader *r
 {
 	const bool is_text = use_rows_has_text(key);
 	int32_t number = USE_NOTHING;
-	switch (saved_read_below(reader, KEY_COUNT)) {
+	switch (byte_reader_below(reader, KEY_COUNT)) {
 	case KEY_NOT_KNOWN:
 		return USE_NOT_KNOWN;
 	case KEY_NUMBER:
-		number = saved_read_int32(reader);
+		number = byte_reader_int32(reader);
 		reader->failed |= is_text || number == USE_NOTHING || number == USE_NOT_KNOWN;
 		return number;
 	case KEY_TEXT:
@@ -265,13 +267,13 @@ static const char *read_name(struct use_rows *rows, struct byte_reader *reader, 
 static struct histree_use_longest read_longest(struct byte_reader *reader)
 {
 	struct histree_use_longest longest = { .ns = read_varint(reader) };
-	longest.start = saved_read_signed(reader);
+	longest.start = byte_reader_signed(reader);
 	return longest;
 }
 
 static void read_times(struct histree_use_row *row, bool has_longest, struct byte_reader *reader)
 {
-	const uint64_t some = saved_read_below(reader, 1U << HISTREE_USE_COUNT);
+	const uint64_t some = byte_reader_below(reader, 1U << HISTREE_USE_COUNT);
 	for (unsigned use = 0; use < HISTREE_USE_COUNT; use++)
 		row->ns[use] = (some >> use & 1) != 0 ? read_varint(reader) : 0;
 	row->count = read_varint(reader);
@@ -285,19 +287,20 @@ enum histree_status use_rows_load(struct use_rows *rows, unsigned by, bool has_l
 				  struct byte_reader *reader, struct histree_error *error)
 {
 	bool has_memory = true, is_new = true;
-	for (size_t left = saved_read_count(reader, ROW_BYTES_MIN); left > 0 && !reader->failed; left--) {
+	for (size_t left = byte_reader_count(reader, ROW_BYTES_MIN); left > 0 && !reader->failed; left--) {
 		struct use_key key = { .host = host };
 		for (size_t i = 0; i < HISTREE_USE_KEY_COUNT; i++)
 			key.keys[i] = (by & 1U << i) != 0 ? read_key(rows, i, reader, &has_memory) : USE_NOTHING;
 		histree_time from = INT64_MIN, to = INT64_MAX;
 		if (by & HISTREE_BY(THREAD)) {
-			key.life = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
-			from = saved_read_signed(reader);
-			to = saved_read_signed(reader);
+			key.life = (int32_t)byte_reader_below(reader, (uint64_t)INT32_MAX + 1);
+			from = byte_reader_signed(reader);
+			to = byte_reader_signed(reader);
 		}
-		const char *name = by & HISTREE_BY(THREAD) ? read_name(rows, reader, &has_memory) : "";
+		const char *name =
+			by & (HISTREE_BY(THREAD) | HISTREE_BY(PROCESS)) ? read_name(rows, reader, &has_memory) : "";
 		if (by & HISTREE_BY(HAD_BY))
-			key.had_by_life = (int32_t)saved_read_below(reader, (uint64_t)INT32_MAX + 1);
+			key.had_by_life = (int32_t)byte_reader_below(reader, (uint64_t)INT32_MAX + 1);
 		const char *had_by = by & HISTREE_BY(HAD_BY) ? read_name(rows, reader, &has_memory) : "";
 		struct histree_use_row *row =
 			reader->failed || !has_memory ? NULL : use_rows_find(rows, &key, &is_new);

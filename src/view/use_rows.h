@@ -41,7 +41,7 @@ void use_rows_cut(struct use_rows *rows, size_t count);
 void use_rows_sort(struct use_rows *rows, unsigned by);
 
 /* Puts all rows, which are of one host, as bytes; what there is in a row, `by` and `has_longest` say. */
-void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, struct saved_bytes *saved);
+void use_rows_put(const struct use_rows *rows, unsigned by, bool has_longest, struct byte_buffer *saved);
 
 /*
  * Adds the rows in these bytes as rows of this host, which has none yet.  Returns HISTREE_ERR_FORMAT if they are

@@ -378,8 +378,8 @@ histree_chart_view_lines(const struct histree_chart_view *view, const uint32_t *
 
 /*
  * Write the indices of the rows whose numbers matter most in a range, both ends inclusive, greatest first: by
- * growth for rows with differences and rates, by the greater of the values at both ends for others.  Rows that
- * are 0 there are left out.  *found becomes how many, at most `room`.
+ * growth for rows with differences and rates, by the greatest of the numbers in it for others.  Rows that did not
+ * grow, or are 0 all the time, are left out.  *found becomes how many, at most `room`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_chart_view_busiest(const struct histree_chart_view *view, histree_time from, histree_time to,
@@ -470,7 +470,7 @@ histree_segment_histogram(struct histree_segment_store *store, const struct hist
 /*
  * Arrows between the rows of a kernel trace: which thread followed which on a CPU, which thread
  * created or woke which, to which CPU a thread moved, and which packets went from host to host; and in a trace of
- * tracks: where a flow went on.
+ * tracks: where a flow went on, and the instants.
  *
  *	request = (struct histree_arrows_request){ .history = history, .resources = resources, .flow = flow,
  *						   .from = t1, .to = t2, .pixels = 1500 };
@@ -501,20 +501,22 @@ enum histree_arrow_kind {
 	HISTREE_ARROW_FLOW,      /* from one span of a flow to its next span */
 	/* From the thread that sent a packet to the thread of another host that received it */
 	HISTREE_ARROW_PACKET,
+	HISTREE_ARROW_INSTANT, /* no arrow but a mark: from a row to itself, at one time */
 };
-#define HISTREE_ARROW_KIND_COUNT 6
+#define HISTREE_ARROW_KIND_COUNT 7
 
 struct histree_arrow {
 	enum histree_arrow_kind kind;
 	/*
-	 * tids above 0, except that the kernel may send packets; for a migration, CPUs; for a flow, quarks of
-	 * rows
+	 * tids above 0, except that the kernel may send packets; for a migration, CPUs; for a flow or an instant,
+	 * quarks of rows
 	 */
 	int32_t from, to;
-	int32_t cpu; /* where it ends; -1 for a fork, a flow or a packet */
-	int32_t tid; /* the thread that migrates; -1 for a flow; otherwise the same as `to` */
+	int32_t cpu; /* where it ends; -1 for a fork, a flow, an instant or a packet */
+	int32_t tid; /* the thread that migrates; -1 for a flow or an instant; otherwise the same as `to` */
 	histree_time start, end;
 	uint32_t from_host, to_host; /* for a packet: indices into histree_history_hosts() of the graph; else 0 */
+	const char *name;            /* of a flow or an instant; NULL: it has none */
 };
 
 struct histree_arrows_request {
@@ -523,6 +525,7 @@ struct histree_arrows_request {
 	const struct histree_control_flow *flow;   /* of the history; NULL means no forks */
 	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
 	struct histree_segment_store *flows;       /* of the analysis `track-flows`; NULL means no flows */
+	struct histree_segment_store *instants;    /* of the analysis `track-instants`; NULL means no instants */
 	/* Of the analysis `graph` of several hosts; not used by others meanwhile; NULL means no packets. */
 	struct histree_cursor *paths;
 	histree_time from, to; /* both inclusive, inside the history */

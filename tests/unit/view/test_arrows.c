@@ -102,7 +102,7 @@ static void know_switches(struct world *world, int cpu)
 			from--;
 		if (from->tid > 0)
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_SWITCH, from->tid, to->tid, cpu, to->tid,
-							     from->end + 1, to->start, 0, 0 });
+							     from->end + 1, to->start, 0, 0, NULL });
 	}
 }
 
@@ -144,7 +144,7 @@ static void know_migrations(struct world *world)
 		if (from != NULL && last_cpu[run->tid] != cpu && from->end < run->start &&
 		    unknown_before[from->end + 1] == unknown_before[run->start])
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_MIGRATION, last_cpu[run->tid], cpu, cpu,
-							     run->tid, from->end + 1, run->start, 0, 0 });
+							     run->tid, from->end + 1, run->start, 0, 0, NULL });
 		last[run->tid] = run;
 		last_cpu[run->tid] = cpu;
 	}
@@ -181,8 +181,8 @@ static void write_threads(struct world *world, struct histree_state_system *syst
 					       histree_int(is_fork ? STATUS_WAITS_FOR_CPU : STATUS_BLOCKED), NULL));
 		assert_ok(histree_state_modify(system, birth, ppid, histree_int(1), NULL));
 		if (is_fork)
-			know(world,
-			     &(struct histree_arrow){ HISTREE_ARROW_FORK, 1, tid, -1, tid, birth, birth, 0, 0 });
+			know(world, &(struct histree_arrow){ HISTREE_ARROW_FORK, 1, tid, -1, tid, birth, birth, 0,
+							     0, NULL });
 	}
 }
 
@@ -209,7 +209,7 @@ static void make_wakeups(struct world *world, struct random *random, int count)
 		assert_ok(histree_segment_store_add(world->wakeups, &segment, NULL));
 		if (waker > 0 && waker != 5)
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_WAKEUP, waker, tid, cpu, tid, start, end,
-							     0, 0 });
+							     0, 0, NULL });
 	}
 	assert_ok(histree_segment_store_finish(world->wakeups, NULL));
 }

@@ -372,11 +372,26 @@ TEST(rows_have_names_and_places)
 	memory_io_release(&memory);
 }
 
+/* By absolute value, among the numbers of a line at every ns of a range. */
+static double greatest_between(const struct histree_chart_view *view, uint32_t line, const histree_time ends[2])
+{
+	static histree_time times[END];
+	static double values[END];
+	const size_t count = (size_t)(ends[1] - ends[0]) + 1;
+	double greatest = 0;
+	for (size_t i = 0; i < count; i++)
+		times[i] = ends[0] + (histree_time)i;
+	assert_ok(histree_chart_view_lines(view, &line, 1, times, count, values, NULL));
+	for (size_t i = 0; i < count; i++)
+		greatest = isnan(values[i]) ? greatest : fmax(greatest, fabs(values[i]));
+	return greatest;
+}
+
 TEST(the_busiest_come_first)
 {
 	struct memory_io memory;
 	static struct truth truth;
-	uint32_t count, lines[8];
+	uint32_t count, lines[32];
 	size_t found;
 	memory_io_init(&memory);
 	write_history(&memory, "mine", 3, &truth);
@@ -390,13 +405,30 @@ TEST(the_busiest_come_first)
 	for (size_t i = 0; i < found; i++) {
 		double ends[2];
 		assert_ok(histree_chart_view_lines(view, &lines[i], 1, times, 2, ends, NULL));
-		bool is_value = line_entries[rows[lines[i]].entry].measure == HISTREE_CHART_VALUE;
-		double weight =
-			is_value ? fmax(isnan(ends[0]) ? 0 : fabs(ends[0]), isnan(ends[1]) ? 0 : fabs(ends[1]))
-				 : fabs(ends[1]);
+		double weight = isnan(ends[1]) ? 0 : fabs(ends[1]);
+		if (line_entries[rows[lines[i]].entry].measure == HISTREE_CHART_VALUE)
+			weight = greatest_between(view, lines[i], times);
 		assert_true(weight > 0 && weight <= before);
 		before = weight;
 	}
+
+	/* A number that is 0 at both ends is there between them. */
+	const int node = 1;
+	histree_time from = START + 10, to;
+	while (truth.numbers[node][from] != 0)
+		from++;
+	for (to = from; truth.numbers[node][to] == 0;)
+		to++;
+	while (truth.numbers[node][to] != 0)
+		to++;
+	assert_ok(histree_chart_view_busiest(view, from, to, lines, 32, &found, NULL));
+	bool is_found = false;
+	for (size_t i = 0; i < found; i++) {
+		char name[64];
+		histree_chart_view_name(view, lines[i], name, sizeof(name));
+		is_found = is_found || strcmp(name, "one / is") == 0;
+	}
+	assert_true(is_found);
 	histree_chart_view_free(view);
 	histree_history_close(history);
 	memory_io_release(&memory);
