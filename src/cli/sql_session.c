@@ -311,7 +311,7 @@ enum { HEAP_BESIDES = 8 << 20 };
 
 static volatile sig_atomic_t was_interrupted;
 
-struct sql_session_session {
+struct sql_session {
 	sqlite3 *db;
 	struct sql_connection *connection;
 	const struct row_format *format;
@@ -346,7 +346,7 @@ static struct row_column column_of(sqlite3_stmt *statement, int column, bool has
 }
 
 /* Print the rows of a statement, which stands at its first row or is done.  Returns what the last step returned. */
-static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement, int code)
+static int put_rows(struct sql_session *session, sqlite3_stmt *statement, int code)
 {
 	int count = sqlite3_column_count(statement);
 	struct row_writer rows;
@@ -387,10 +387,14 @@ static int put_rows(struct sql_session_session *session, sqlite3_stmt *statement
 	return code;
 }
 
-static enum cli_exit report_sql(struct sql_session_session *session, int code)
+static enum cli_exit report_sql(struct sql_session *session, int code)
 {
 	if (code == SQLITE_INTERRUPT)
 		return report_exit(CLI_INPUT, "the statement was stopped");
+	if (code == SQLITE_AUTH)
+		return report_exit(
+			CLI_USAGE,
+			"with --read-only a statement may look at the store, and change or open nothing");
 	if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG)
 		return report_exit(CLI_INPUT,
 				   "the statement takes more memory than it has; --memory gives it more");
@@ -412,7 +416,7 @@ static bool find_analysis_of(const char *table, struct histree_analysis_info *an
 }
 
 /* A statement could not be understood. */
-static enum cli_exit report_wrong(struct sql_session_session *session, int code)
+static enum cli_exit report_wrong(struct sql_session *session, int code)
 {
 	static const char no_table[] = "no such table: ";
 	const char *message = sqlite3_errmsg(session->db);
@@ -420,6 +424,8 @@ static enum cli_exit report_wrong(struct sql_session_session *session, int code)
 	int at = sqlite3_error_offset(session->db);
 	if (code == SQLITE_NOMEM)
 		return report_no_memory();
+	if (code == SQLITE_AUTH)
+		return report_sql(session, code);
 	if (strcmp(message, "no query solution") == 0)
 		return report_exit(CLI_USAGE,
 				   "a table function lacks an argument, or has it from a table that needs the "
@@ -433,7 +439,7 @@ static enum cli_exit report_wrong(struct sql_session_session *session, int code)
 }
 
 /* Run all statements of a text. */
-static enum cli_exit run_text(struct sql_session_session *session, const char *text)
+static enum cli_exit run_text(struct sql_session *session, const char *text)
 {
 	while (*text != '\0') {
 		sqlite3_stmt *statement = NULL;
@@ -470,7 +476,7 @@ static enum cli_exit run_text(struct sql_session_session *session, const char *t
 
 /* ---- where statements come from ----------------------------------------------------------------------- */
 
-static enum cli_exit run_file(struct sql_session_session *session, const char *path)
+static enum cli_exit run_file(struct sql_session *session, const char *path)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
 	char *text = NULL;
@@ -512,7 +518,7 @@ static bool goes_on(void *context)
 /* One that is wrong ends nothing. */
 static void run_typed(void *context, const char *statements)
 {
-	struct sql_session_session *session = context;
+	struct sql_session *session = context;
 	was_interrupted = 0;
 	run_text(session, statements);
 	output_flush(session->output);
@@ -522,7 +528,7 @@ static bool set_format(void *context, const char *name)
 {
 	for (size_t i = 0; row_format_names[i] != NULL; i++)
 		if (strcmp(row_format_names[i], name) == 0) {
-			((struct sql_session_session *)context)->format = row_format_find(name);
+			((struct sql_session *)context)->format = row_format_find(name);
 			return true;
 		}
 	return false;
@@ -530,7 +536,8 @@ static bool set_format(void *context, const char *name)
 
 /* ---- the verb ----------------------------------------------------------------------------------------- */
 
-static enum cli_exit open_session(struct sql_session_session *session, const char *store, uint64_t memory)
+static enum cli_exit open_session(struct sql_session *session, const char *store, uint64_t memory,
+				  bool is_read_only)
 {
 	char *message = NULL, pragma[64];
 	/* An empty name is a temporary file: a table that a statement makes need not fit into memory. */
@@ -559,18 +566,20 @@ static enum cli_exit open_session(struct sql_session_session *session, const cha
 	if (code != SQLITE_OK)
 		status = message == NULL ? report_sql(session, code) : report_exit(CLI_INPUT, "%s", message);
 	sqlite3_free(message);
+	if (is_read_only)
+		sql_extension_only_look(session->db, true);
 	return status;
 }
 
 enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
 {
-	struct sql_session_session session = { .format = row_format_find(request->format),
-					       .output = output,
-					       .progress = { .style = progress_begin(request->progress, false) } };
+	struct sql_session session = { .format = row_format_find(request->format),
+				       .output = output,
+				       .progress = { .style = progress_begin(request->progress, false) } };
 	struct histree_error error;
 	if (sqlite_load(&error) != HISTREE_OK)
 		return report_exit(CLI_INPUT, "%s", error.message);
-	enum cli_exit status = open_session(&session, request->store, request->memory);
+	enum cli_exit status = open_session(&session, request->store, request->memory, request->is_read_only);
 	if (status == CLI_OK) {
 		if (request->statement != NULL) {
 			status = run_text(&session, request->statement);

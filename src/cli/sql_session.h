@@ -7,6 +7,7 @@
 #ifndef CLI_SQL_SESSION_H
 #define CLI_SQL_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/output.h"
@@ -18,6 +19,7 @@ struct sql_request {
 	const char *file;      /* "-": standard input; NULL: the same, typed if it is a terminal */
 	const char *format;    /* of the rows; NULL: text */
 	const char *progress;  /* one of progress_names; NULL: auto */
+	bool is_read_only;     /* a statement may look, and change or open nothing */
 	uint64_t memory;       /* bytes, about: half for nodes of the store, half for what is sorted */
 };
 

@@ -268,6 +268,110 @@ static int make_gaps(const struct attaching *attaching)
 	return code;
 }
 
+/* ---- views ------------------------------------------------------------------------------------------- */
+
+/*
+ * What people know from Perfetto, of a store of one host: a view is what its parts say together whose analysis the
+ * store has.  A thread is its row and which thread of that row it is; a track is the number of a thread, and for
+ * spans of its process.  A number that was used again has the track of its last thread.  What is small and joined
+ * by its number is MATERIALIZED, which SQLite makes an index for.
+ */
+#define UTID "quark + (life << 32) AS utid"
+static const struct {
+	const char *view, *analysis; /* NULL: any */
+	const char *select;
+} view_parts[] = {
+	{ "thread", NULL,
+	  "WITH few AS MATERIALIZED (SELECT " UTID ", tid, name, first AS start_ts, last AS end_ts, pid AS upid, "
+	  "tid = pid AS is_main_thread FROM threads) SELECT * FROM few" },
+	{ "process", NULL,
+	  "WITH few AS MATERIALIZED (SELECT pid AS upid, pid, coalesce(max(name) FILTER (WHERE tid = pid), "
+	  "min(name)) AS name, min(first) AS start_ts, max(last) AS end_ts, max(ppid) FILTER (WHERE tid = pid) "
+	  "AS parent_upid FROM threads WHERE pid IS NOT NULL GROUP BY pid) SELECT * FROM few" },
+	{ "thread_track", NULL,
+	  "WITH few AS MATERIALIZED (SELECT tid AS id, max(quark + (life << 32)) AS utid FROM threads GROUP BY tid "
+	  "UNION ALL SELECT tid + (pid << 32), max(quark + (life << 32)) FROM threads WHERE pid > 0 GROUP BY tid, "
+	  "pid) SELECT * FROM few" },
+	{ "thread_state", "kernel",
+	  "SELECT s.start AS ts, s.duration AS dur, CASE WHEN s.value IN (2, 3, 4) THEN (SELECT c.value FROM "
+	  "states_kernel c WHERE c.path = t.path || '/Current_cpu_rq' AND c.start <= s.start AND c.\"end\" >= "
+	  "s.start) "
+	  "END AS cpu, t." UTID ", CASE s.value WHEN 1 THEN 'S' WHEN 5 THEN 'R' WHEN 2 THEN 'Running' "
+	  "WHEN 3 THEN 'Running' WHEN 4 THEN 'Running' END AS state FROM threads t JOIN states_kernel s "
+	  "ON s.quark = t.quark AND s.start BETWEEN t.start AND t.\"end\" WHERE t.tid > 0 AND s.type = 'int'" },
+	{ "sched", "kernel",
+	  "WITH t AS MATERIALIZED (SELECT tid, start, \"end\", " UTID " FROM threads) "
+	  "SELECT s.start AS ts, s.duration AS dur, CAST(substr(s.path, 6) AS INTEGER) AS cpu, t.utid "
+	  "FROM states_kernel s JOIN t ON t.tid = s.value AND s.start BETWEEN t.start AND t.\"end\" "
+	  "WHERE s.path GLOB 'CPUs/*/Current_thread' AND s.value > 0" },
+	{ "slice", "system-calls",
+	  "SELECT start AS ts, duration AS dur, +tid AS track_id, 'syscall' AS category, 'sys_' || name AS name, "
+	  "0 AS depth FROM system_calls" },
+	{ "slice", "track-spans",
+	  "SELECT start AS ts, duration AS dur, tid + (coalesce(pid, 0) << 32) AS track_id, category, name, "
+	  "depth - 1 AS depth FROM track_spans" },
+	{ "counter", "kernel",
+	  "SELECT start AS ts, value, quark AS track_id FROM states_kernel WHERE path GLOB 'CPUs/*/Frequency' AND "
+	  "value IS NOT NULL" },
+	{ "counter", "counters",
+	  "SELECT start AS ts, value, quark + (1 << 32) AS track_id FROM states_counters WHERE value IS NOT NULL" },
+	{ "counter", "tracks",
+	  "SELECT start AS ts, value, quark + (2 << 32) AS track_id FROM states_tracks WHERE path GLOB "
+	  "'*Counters/*' "
+	  "AND value IS NOT NULL" },
+	{ "counter_track", "kernel",
+	  "SELECT quark AS id, 'cpufreq' AS name, path, CAST(substr(path, 6) AS INTEGER) AS cpu FROM "
+	  "attributes_kernel WHERE path GLOB 'CPUs/*/Frequency'" },
+	{ "counter_track", "counters",
+	  "SELECT quark + (1 << 32) AS id, name, path, NULL AS cpu FROM attributes_counters" },
+	{ "counter_track", "tracks",
+	  "SELECT quark + (2 << 32) AS id, name, path, NULL AS cpu FROM attributes_tracks WHERE path GLOB "
+	  "'*Counters/*'" },
+};
+#undef UTID
+
+static bool has_analysis(const struct histree_store_info *info, const char *name)
+{
+	bool found = name == NULL;
+	for (size_t i = 0; i < info->history_count; i++)
+		found = found || strcmp(info->histories[i].analysis, name) == 0;
+	for (size_t i = 0; i < info->segments_count; i++)
+		found = found || strcmp(info->segments[i].analysis, name) == 0;
+	return found;
+}
+
+/* A view whose name an analysis has taken is left out. */
+static int make_views(const struct attaching *attaching)
+{
+	const size_t count = attaching->info->history_count > 0 && attaching->info->host_count == 0
+				     ? sizeof(view_parts) / sizeof(*view_parts)
+				     : 0;
+	char *ignored = NULL;
+	struct attaching quiet = *attaching;
+	quiet.message = &ignored;
+	int code = SQLITE_OK;
+	for (size_t i = 0, next; i < count && code == SQLITE_OK; i = next) {
+		char *text = NULL;
+		for (next = i; next < count && strcmp(view_parts[next].view, view_parts[i].view) == 0; next++)
+			if (code == SQLITE_OK && has_analysis(attaching->info, view_parts[next].analysis)) {
+				char *longer =
+					sqlite3_mprintf("%s%s%s", text != NULL ? text : "",
+							text != NULL ? " UNION ALL " : "", view_parts[next].select);
+				sqlite3_free(text);
+				text = longer;
+				code = text != NULL ? SQLITE_OK : SQLITE_NOMEM;
+			}
+		if (text != NULL)
+			code = attach_run(&quiet, "CREATE VIEW \"%w\".%s AS %s", attaching->schema,
+					  view_parts[i].view, text);
+		code = code == SQLITE_ERROR ? SQLITE_OK : code;
+		sqlite3_free(ignored);
+		ignored = NULL;
+		sqlite3_free(text);
+	}
+	return code;
+}
+
 /* ---- all of it ---------------------------------------------------------------------------------------- */
 
 static int make_tables(const struct attaching *attaching)
@@ -288,7 +392,9 @@ static int make_tables(const struct attaching *attaching)
 		code = make_hosts(attaching);
 	if (code == SQLITE_OK)
 		code = make_gaps(attaching);
-	return code == SQLITE_OK ? make_tables_by_name(attaching) : code;
+	if (code == SQLITE_OK)
+		code = make_tables_by_name(attaching);
+	return code == SQLITE_OK ? make_views(attaching) : code;
 }
 
 /*
@@ -548,6 +654,54 @@ int sql_extension_add(sqlite3 *db, struct sql_connection **out)
 	*out = code == SQLITE_OK ? connection : NULL;
 	sql_connection_leave(connection);
 	return code;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; name != NULL && *names != NULL; names++)
+		if (sqlite3_stricmp(name, *names) == 0)
+			return true;
+	return false;
+}
+
+/* Tables that are read from the trace, which the store names. */
+static const char *of_events[] = { "events", "event_fields", NULL };
+
+/* What SQLite lists, as pragmas and as tables that are called pragma_NAME. */
+static const char *const listing[] = { "table_list",    "table_info",  "table_xinfo", "function_list",
+				       "database_list", "module_list", NULL };
+
+/* Whether a statement may do something; `denied` are tables that it may not read. */
+static int may_look(void *denied, int action, const char *first, const char *second, const char *schema,
+		    const char *trigger)
+{
+	static const char *const opening[] = { "histree_attach", "histree_cache", "load_extension", NULL };
+	(void)schema;
+	(void)trigger;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_READ:
+		return denied != NULL && is_one_of(first, denied) ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return is_one_of(second, opening) ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return is_one_of(first, listing) ? SQLITE_OK : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+void sql_extension_only_look(sqlite3 *db, bool with_events)
+{
+	/* SQLite declares these tables when they are first read, as if it created them. */
+	for (const char *const *name = listing; *name != NULL; name++) {
+		char text[64];
+		sqlite3_snprintf(sizeof(text), text, "SELECT 1 FROM pragma_%s LIMIT 0", *name);
+		sqlite3_exec(db, text, NULL, NULL, NULL);
+	}
+	sqlite3_set_authorizer(db, may_look, with_events ? NULL : (void *)of_events);
 }
 
 /* The entry point; SQLite looks for the second name where none is given. */

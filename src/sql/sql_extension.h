@@ -35,4 +35,11 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 /* Returns SQLITE_OK, or what SQLite calls the error.  *connection lives as long as `db`, and is not to be freed. */
 int sql_extension_add(sqlite3 *db, struct sql_connection **connection);
 
+/*
+ * From now on a statement may read tables, call functions that open nothing, and list what there is; what would
+ * write, attach or open something is not prepared, and the error is SQLITE_AUTH.  Nor are the events of the trace
+ * read, unless `with_events`.
+ */
+void sql_extension_only_look(sqlite3 *db, bool with_events);
+
 #endif

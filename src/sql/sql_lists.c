@@ -154,6 +154,9 @@ struct events_cursor {
 	struct histree_cursor *reader;
 	struct histree_cursor *query;
 	struct histree_window numbers;
+	bool knows_threads; /* the query has taken them */
+	struct histree_event_owner owner;
+	uint64_t owned; /* the number of the event whose owner this is, and 1 */
 };
 
 static struct events_cursor *events_of(struct sql_cursor *cursor)
@@ -204,7 +207,7 @@ static enum histree_status begin_events(struct sql_cursor *base, struct histree_
 
 static void end_events(struct sql_cursor *base)
 {
-	histree_cursor_free(events_of(base)->query);
+	histree_cursor_free(events_of(base)->query); /* before the history of the kernel that it has taken */
 	histree_cursor_free(events_of(base)->reader);
 }
 
@@ -239,7 +242,40 @@ static enum histree_status next_event(struct sql_cursor *base, struct histree_er
 	return status;
 }
 
-enum { STREAM = 4, EVENT_FIELDS, CONTENTS, EVENT_HOST };
+enum { STREAM = 4, EVENT_FIELDS, CONTENTS, EVENT_TID, EVENT_PID, EVENT_THREAD, EVENT_PROCESS, EVENT_HOST };
+
+/* What is not known of it is NULL. */
+static enum histree_status read_owner(struct events_cursor *cursor, struct histree_error *error)
+{
+	const struct sql_table *table = sql_table_of(&cursor->base);
+	const uint64_t number = histree_cursor_event(cursor->query)->number + 1;
+	struct histree_history *kernel;
+	enum histree_status status = HISTREE_OK;
+	if (cursor->owned == number)
+		return HISTREE_OK;
+	if (!cursor->knows_threads && sql_store_history(table->store, "", &kernel, error) == HISTREE_OK)
+		status = histree_event_query_take_threads(cursor->query, kernel, error);
+	cursor->knows_threads = true;
+	if (status == HISTREE_OK)
+		status = histree_event_query_owner(cursor->query, &cursor->owner, error);
+	cursor->owned = status == HISTREE_OK ? number : 0;
+	return status;
+}
+
+static void owner_cell(struct events_cursor *cursor, sqlite3_context *context, int column)
+{
+	struct histree_error error = { 0 };
+	const struct histree_event_owner *owner = &cursor->owner;
+	const enum histree_status status = read_owner(cursor, &error);
+	if (status != HISTREE_OK)
+		sqlite3_result_error(context, error.message, -1);
+	else if (column == EVENT_THREAD)
+		sql_result_value(context, &owner->name);
+	else if (column == EVENT_PROCESS)
+		sql_result_value(context, &owner->process);
+	else if ((column == EVENT_TID ? owner->tid : owner->pid) >= 0)
+		sqlite3_result_int(context, column == EVENT_TID ? owner->tid : owner->pid);
+}
 
 /* Names of hosts live as long as the store; the reader writes its texts anew for the next event. */
 static void event_cell(struct sql_cursor *base, sqlite3_context *context, int column)
@@ -247,6 +283,10 @@ static void event_cell(struct sql_cursor *base, sqlite3_context *context, int co
 	const struct events_table *table = (const struct events_table *)sql_table_of(base);
 	struct histree_cursor *reader = events_of(base)->reader;
 	uint32_t host = histree_cursor_event(events_of(base)->query)->host;
+	if (column >= EVENT_TID && column <= EVENT_PROCESS) {
+		owner_cell(events_of(base), context, column);
+		return;
+	}
 	const char *text = column == STREAM         ? histree_event_reader_stream(reader)
 			   : column == EVENT_FIELDS ? histree_event_reader_json(reader)
 			   : column == CONTENTS     ? histree_event_reader_contents(reader)
@@ -267,6 +307,11 @@ static const struct sql_column event_columns[] = {
 	{ SQL_SAID("stream", "TEXT") },
 	{ SQL_SAID("fields", "TEXT") },
 	{ SQL_SAID("contents", "TEXT") },
+	/* Who had the CPU, which is looked up only where a statement names one of these. */
+	{ SQL_SAID("tid", "INTEGER HIDDEN") },
+	{ SQL_SAID("pid", "INTEGER HIDDEN") },
+	{ SQL_SAID("thread", "TEXT HIDDEN") },
+	{ SQL_SAID("process", "TEXT HIDDEN") },
 	{ 0 },
 };
 

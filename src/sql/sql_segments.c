@@ -10,6 +10,9 @@
  * so fields are not in it: a hidden column stands for them, a number that distinguishes segments with the same
  * start and end, which follow one another.  Different contents have different hashes of 64 bits; equal ones are
  * numbered.
+ *
+ * Segments of threads have hidden columns with what the history of the kernel says of these, as far as they do not
+ * say it themselves: `pid` and `thread`, the name.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -20,6 +23,7 @@
 #include "base/table.h"
 #include "histree/segment_stats.h"
 #include "sql/sql_table.h"
+#include "view/view.h"
 
 /* The fields of the store follow, and a hidden column. */
 enum { START, END, DURATION, FIELDS };
@@ -34,6 +38,11 @@ struct segments_table {
 	struct sql_table base;
 	struct histree_segment_store *segments;
 	const struct histree_segment_store_info *info;
+	int pid, thread;                     /* columns; -1: there is none */
+	size_t tid_field, host_field;        /* SIZE_MAX: there is none */
+	struct histree_control_flow **flows; /* by host; NULL: not asked for */
+	const struct histree_history_host *hosts;
+	size_t flow_count;
 };
 
 /* Contents of the segments of one start and end. */
@@ -112,6 +121,17 @@ static bool can_be_in_plan(const struct histree_segment_field *field)
 	       !has_taken_name(field);
 }
 
+static enum histree_status add_thread_column(struct segments_table *table, const char *name, const char *type,
+					     int *number, struct histree_error *error)
+{
+	const struct sql_column column = { SQL_SAID(name, type) };
+	for (size_t i = 0; i < table->info->schema.field_count; i++)
+		if (sqlite3_stricmp(table->info->schema.fields[i].name, name) == 0)
+			return HISTREE_OK;
+	*number = (int)table->base.column_count;
+	return sql_table_add(&table->base, &column, error);
+}
+
 static enum histree_status open_segments(struct sql_table *base, const struct sql_origin *origin,
 					 struct histree_error *error)
 {
@@ -135,7 +155,29 @@ static enum histree_status open_segments(struct sql_table *base, const struct sq
 		};
 		status = sql_table_add(base, &column, error);
 	}
-	return status == HISTREE_OK ? sql_table_add(base, &twin_column, error) : status;
+	if (status == HISTREE_OK)
+		status = sql_table_add(base, &twin_column, error);
+	table->pid = table->thread = -1;
+	if (histree_segment_store_field(table->segments, "tid", &table->tid_field) != HISTREE_OK)
+		table->tid_field = SIZE_MAX;
+	if (histree_segment_store_field(table->segments, "host", &table->host_field) != HISTREE_OK ||
+	    table->info->schema.fields[table->host_field].type != HISTREE_STRING)
+		table->host_field = SIZE_MAX;
+	if (status == HISTREE_OK && table->tid_field != SIZE_MAX)
+		status = add_thread_column(table, "pid", "INTEGER HIDDEN", &table->pid, error);
+	if (status == HISTREE_OK && table->tid_field != SIZE_MAX)
+		status = add_thread_column(table, "thread", "TEXT HIDDEN", &table->thread, error);
+	return status;
+}
+
+static void close_segments(struct sql_table *base)
+{
+	struct segments_table *table = (struct segments_table *)base;
+	for (size_t i = 0; i < table->flow_count; i++)
+		histree_control_flow_free(table->flows[i]);
+	free(table->flows);
+	table->flows = NULL;
+	table->flow_count = 0;
 }
 
 /*
@@ -273,6 +315,11 @@ static enum histree_status start_segments(struct sql_cursor *base, struct histre
 						       info->end, &cursor->filter, error);
 	if (status != HISTREE_OK)
 		return status;
+	/* What looks as the number of a thread is a text here; SQLite compares it itself. */
+	if (cursor->filter != NULL && histree_segment_filter_lacks_threads(cursor->filter)) {
+		histree_segment_filter_free(cursor->filter);
+		cursor->filter = NULL;
+	}
 	if (cursor->filter != NULL)
 		histree_segment_filter_apply(cursor->filter, &query);
 	cursor->losses_told = 0;
@@ -321,10 +368,75 @@ static enum histree_status next_segment(struct sql_cursor *base, struct histree_
 	return HISTREE_OK;
 }
 
-static void twin_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+/* ---- whose they are ------------------------------------------------------------------------------------ */
+
+/* Without a history of the kernel, nothing is known of them. */
+static enum histree_status read_threads(struct segments_table *table, struct histree_work work,
+					struct histree_error *error)
 {
-	(void)column;
-	sqlite3_result_int64(context, (sqlite3_int64)segments_of(base)->twin);
+	size_t count = 0;
+	struct histree_history *kernel;
+	enum histree_status status = HISTREE_OK;
+	if (table->flows != NULL)
+		return HISTREE_OK;
+	const bool has_kernel = sql_store_history(table->base.store, "", &kernel, error) == HISTREE_OK &&
+				histree_thread_analysis_is(histree_history_info(kernel)->provider);
+	table->hosts = has_kernel ? histree_history_hosts(kernel, &count) : NULL;
+	table->flows = calloc(count + 1, sizeof(struct histree_control_flow *));
+	if (table->flows == NULL)
+		return error_memory(error, "the threads");
+	table->flow_count = table->hosts != NULL ? count : 1;
+	for (size_t i = 0; i < table->flow_count && has_kernel && status == HISTREE_OK; i++) {
+		struct histree_history *history = table->hosts != NULL ? table->hosts[i].history : kernel;
+		if (history != NULL)
+			status = histree_control_flow_create(history, work, &table->flows[i], error);
+	}
+	/* A statement that was stopped is no reason for the next one to know nobody. */
+	if (status != HISTREE_OK)
+		close_segments(&table->base);
+	return status;
+}
+
+/* Returns NULL where it is not known. */
+static const struct histree_thread *thread_of(const struct segments_table *table,
+					      const struct histree_segment *segment)
+{
+	const int64_t tid = histree_value_integer(&segment->content[table->tid_field]);
+	size_t host = 0;
+	uint32_t count;
+	if (table->hosts != NULL && table->host_field != SIZE_MAX) {
+		const struct histree_value *name = &segment->content[table->host_field];
+		while (host < table->flow_count && (strlen(table->hosts[host].name) != name->size ||
+						    memcmp(table->hosts[host].name, name->bytes, name->size) != 0))
+			host++;
+	}
+	if (host == table->flow_count || table->flows[host] == NULL || tid <= 0 || tid > INT32_MAX)
+		return NULL;
+	const uint32_t at = histree_control_flow_find_at(table->flows[host], (int32_t)tid, -1, segment->start);
+	return at != HISTREE_NO_INDEX ? &histree_control_flow_threads(table->flows[host], &count)[at] : NULL;
+}
+
+static void thread_cell(struct segments_cursor *cursor, sqlite3_context *context, bool is_pid)
+{
+	struct segments_table *table = (struct segments_table *)cursor->base.base.pVtab;
+	struct histree_error error = { 0 };
+	if (read_threads(table, sql_cursor_cancel(&cursor->base), &error) != HISTREE_OK) {
+		sqlite3_result_error(context, error.message, -1);
+		return;
+	}
+	const struct histree_thread *thread = thread_of(table, &cursor->segment);
+	if (thread != NULL && is_pid && thread->has_process)
+		sqlite3_result_int(context, thread->pid);
+	else if (thread != NULL && !is_pid && *thread->name != '\0')
+		sqlite3_result_text(context, thread->name, -1, SQLITE_STATIC);
+}
+
+static void said_cell(struct sql_cursor *base, sqlite3_context *context, int column)
+{
+	if (column == table_of(base)->pid || column == table_of(base)->thread)
+		thread_cell(segments_of(base), context, column == table_of(base)->pid);
+	else
+		sqlite3_result_int64(context, (sqlite3_int64)segments_of(base)->twin);
 }
 
 const struct sql_relation sql_segments = {
@@ -335,6 +447,7 @@ const struct sql_relation sql_segments = {
 	.table_size = sizeof(struct segments_table),
 	.cursor_size = sizeof(struct segments_cursor),
 	.open = open_segments,
+	.close = close_segments,
 	.estimate = estimate_segments,
 	.begin = begin_segments,
 	.end = end_segments,
@@ -342,5 +455,5 @@ const struct sql_relation sql_segments = {
 	.narrow = narrow_segments,
 	.start = start_segments,
 	.next = next_segment,
-	.cell = twin_cell,
+	.cell = said_cell,
 };

@@ -142,7 +142,7 @@ void sql_connection_warn_of_history(struct sql_connection *connection, const cha
 	sql_connection_warn(
 		connection,
 		"a history in \"%s\" is damaged, and what is lost is of type unknown; 'histree verify' says "
-		"what that is, and 'histree repair' makes a sound store of the rest",
+		"what that is, and 'histree copy --repair' makes a sound store of the rest",
 		path);
 }
 
@@ -150,7 +150,7 @@ void sql_connection_warn_of_segments(struct sql_connection *connection, const ch
 {
 	sql_connection_warn(connection,
 			    "a segment store in \"%s\" is damaged, and segments are missing; 'histree verify' says "
-			    "how many, and 'histree repair' makes a sound store of the rest",
+			    "how many, and 'histree copy --repair' makes a sound store of the rest",
 			    path);
 }
 

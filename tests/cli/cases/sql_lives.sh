@@ -19,6 +19,6 @@ histree sql store "SELECT * FROM cpu_usage(histree_time('+2ms'), histree_time('+
 histree sql store "SELECT t.name, sum(s.duration) AS ran FROM threads AS t JOIN states AS s ON s.path = t.path AND s.start >= t.start AND s.\"end\" <= t.\"end\" WHERE t.tid = 655 AND s.label = 'user mode' GROUP BY t.life" --format tsv
 # Of several hosts, each has its own.
 cp trace.txt other.txt
-histree build -q --host one=trace.txt --host two=other.txt -o hosts
+histree build -q --host-dir one=trace.txt --host-dir two=other.txt -o hosts
 histree sql hosts 'SELECT host, tid, life, name, path FROM threads WHERE tid = 655 ORDER BY 1, 3' --format tsv
 histree sql hosts "SELECT host, tid, ns, name, life FROM cpu_usage($all) WHERE tid = 655 ORDER BY host, life" --format tsv
