@@ -123,4 +123,18 @@ static inline void export_tell(const struct histree_work *work, const struct his
 		work->progress(work->context, &now);
 }
 
+/* ---- the functions of histree/export.h, with a table of file calls; csv into an output that stays open ------- */
+
+enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_output *output,
+			       const struct histree_csv_options *options, struct histree_error *error);
+enum histree_status ipc_export(const struct io *io, struct ArrowArrayStream *stream, const char *path,
+			       const struct histree_ipc_options *options, struct histree_error *error);
+enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct io *io, const char *path,
+				   const struct histree_parquet_options *options, struct histree_error *error);
+enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, const struct io *io,
+					      const char *folder, const struct histree_partition_options *options,
+					      struct histree_error *error);
+enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
+				  const char *path, struct histree_error *error);
+
 #endif

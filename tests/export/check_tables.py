@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-CSV and SQLite that histree exports, value by value against what histree dump and histree segments print; and files of all
+CSV and SQLite that histree exports, value by value against what histree states and histree segments print; and files of all
 formats that cannot be written.
 
 usage: check_tables.py HISTREE
@@ -85,7 +85,7 @@ def columns_of(row):
 
 
 def check_states(checker, store, *patterns):
-    rows = [row for row in checker.rows("dump", store)]
+    rows = [row for row in checker.rows("states", store)]
     wanted = []
     for row in rows:
         number, floating, text = columns_of(row)
@@ -119,7 +119,7 @@ def check_segments(checker, store, name, table):
     wanted = [tuple(str(value) if value is not None else "" for value in
                     [row["start"], row["end"], row["end"] - row["start"]] + [row[field] for field in fields]) for row in rows]
     head = ["start", "end", "duration"] + fields
-    got = [tuple(row[field] for field in head) for row in checker.csv(store, "--segments", name)]
+    got = [tuple(row[field] for field in head) for row in checker.csv(store, "-a", name)]
     checker.compare("CSV of %s" % name, got, wanted)
     database = sqlite3.connect(checker.path("all.sqlite"))
     got = [tuple(str(value) if value is not None else "" for value in row) for row in

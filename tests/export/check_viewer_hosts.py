@@ -119,12 +119,12 @@ def main():
         checker = Checker(os.path.abspath(sys.argv[1]), folder)
         hosts = []
         for name, _, trace in HOSTS:
-            hosts += ["--host", "%s=%s" % (name, (SOURCE / "tests" / "data" / trace).resolve())]
+            hosts += ["--host-dir", "%s=%s" % (name, (SOURCE / "tests" / "data" / trace).resolve())]
         checker.run("build", "-q", "-a", "kernel,system-calls,wakeups", "-o", "all.histree", "--clock", "none", *hosts)
         for format in READERS:
             check_format(checker, format, [], True)
             check_format(checker, format, ["--events"], True)
-            check_format(checker, format, ["--segments", "system-calls"], False)  # which the first host alone has
+            check_format(checker, format, ["-a", "system-calls"], False)  # which the first host alone has
     print("%d spans and events of %d hosts, %d faults" % (checker.spans, len(HOSTS), checker.faults))
     sys.exit(checker.faults > 0)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-What histree exports for viewers, read by viewer_files.py, against what histree dump prints.
+What histree exports for viewers, read by viewer_files.py, against what histree states prints.
 
 usage: check_viewers.py HISTREE
 
@@ -118,7 +118,7 @@ def seen(span):
 def check_kernel(checker, store, *region):
     chrome, perfetto = checker.viewed(store, *region)
     wanted, per_thread, counts = [], [], []
-    for row in checker.rows("dump", store):
+    for row in checker.rows("states", store):
         parts = split(row["path"])
         words = words_of(row, parts)
         if words is not None and not (words[0] == "thread" and row["type"] == "unknown"):
@@ -181,7 +181,7 @@ def check_built_again(checker, store, chrome):
 
 
 def check_segments(checker, store, name):
-    chrome, perfetto = checker.viewed(store, "--segments", name)
+    chrome, perfetto = checker.viewed(store, "-a", name)
     rows = checker.rows("segments", store, name)
     wanted = [(row["name"], row["start"], row["end"]) for row in rows]
     for viewed in (chrome, perfetto):
@@ -263,14 +263,14 @@ def check_tracks(checker, seed):
         json.dump({"traceEvents": random_trace(draw)}, file)
     checker.run("build", "-q", "-f", "-o", "tracks.histree", "tracks.json")
     checker.viewed("tracks.histree")
-    rows = checker.rows("dump", "tracks.histree")
+    rows = checker.rows("states", "tracks.histree")
     wanted = meaning(rows)
     flows = [(row["start"], row["end"], row["from_tid"], row["to_tid"])
              for row in checker.rows("segments", "tracks.histree", "track-flows")]
     for ending in ("json", "pftrace"):
         checker.run("export", "tracks.histree", "-f", "-o", "again." + ending)
         checker.run("build", "-q", "-f", "-o", "again.histree", "again." + ending)
-        got = meaning(checker.rows("dump", "again.histree"))
+        got = meaning(checker.rows("states", "again.histree"))
         if got != wanted:
             for path in sorted(set(got) | set(wanted)):
                 if got.get(path) != wanted.get(path):
@@ -317,7 +317,7 @@ def check_overlaps(checker, seed):
                                                  draw.randrange(3), number))
     checker.run("load", "-q", "-f", "-o", "overlaps.histree", "overlaps.tsv")
     rows = checker.rows("segments", "overlaps.histree", "segments")
-    for viewed in checker.viewed("overlaps.histree", "--segments", "segments"):
+    for viewed in checker.viewed("overlaps.histree", "-a", "segments"):
         checker.compare("seed %d: overlaps" % seed,
                         [(span.name, span.start, span.end, dict(span.arguments)["arg"]) for span in viewed.spans],
                         [(row["name"], row["start"], row["end"], str(row["arg"])) for row in rows])

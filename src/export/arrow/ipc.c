@@ -7,7 +7,7 @@
  * come once, after all batches: a reader of files finds them by the footer, and the last batch has all entries of
  * the others.  So a file has no deltas, which not every reader supports.
  */
-#include "export/arrow/ipc.h"
+#include "export/export_output.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -22,7 +22,6 @@
 #include "base/io.h"
 #include "base/table.h"
 #include "base/zstd.h"
-#include "export/export_output.h"
 #include "histree/columns.h"
 #include "histree/export.h"
 

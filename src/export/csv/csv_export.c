@@ -4,7 +4,7 @@
  *
  * Source: RFC 4180.  A word of a dictionary is quoted once, however often it occurs.
  */
-#include "export/csv/csv_export.h"
+#include "export/export_output.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "base/hash_index.h"
 #include "base/table.h"
 #include "export/export_cells.h"
-#include "export/export_output.h"
 
 /* The words of a column as they stand in a line. */
 struct csv_words {

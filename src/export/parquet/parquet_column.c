@@ -316,14 +316,14 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 }
 
 /* Put a page at the end of `out`, packed if there is a packer.  With room enough, only memory can be missing. */
-static void put_packed(struct zstd_packer *packer, struct parquet_bytes *out, const uint8_t *page, size_t size)
+static void put_packed(struct zstd_packer *packer, struct byte_buffer *out, const uint8_t *page, size_t size)
 {
 	if (packer == NULL) {
-		parquet_bytes_put(out, page, size);
+		byte_buffer_put(out, page, size);
 		return;
 	}
 	const size_t bound = zstd_pack_bound(size);
-	uint8_t *room = parquet_bytes_room(out, bound);
+	uint8_t *room = byte_buffer_room(out, bound);
 	if (room == NULL)
 		return;
 	const size_t packed_size = zstd_pack(packer, page, size, room, bound);
@@ -336,11 +336,11 @@ static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *works
 		     size_t value_count, enum parquet_encoding encoding)
 {
 	enum { HEADER_MAX = 64 };
-	const struct parquet_bytes *page = &workshop->page;
-	struct parquet_bytes *bytes = &chunk->bytes, header = { 0 };
+	const struct byte_buffer *page = &workshop->page;
+	struct byte_buffer *bytes = &chunk->bytes, header = { 0 };
 	uint8_t header_bytes[HEADER_MAX];
 	workshop->page_is_too_large = page->size > INT32_MAX;
-	if (page->failed || workshop->page_is_too_large || parquet_bytes_room(bytes, HEADER_MAX) == NULL)
+	if (page->failed || workshop->page_is_too_large || byte_buffer_room(bytes, HEADER_MAX) == NULL)
 		return false;
 	size_t begin = bytes->size;
 	bytes->size += HEADER_MAX;
@@ -348,7 +348,7 @@ static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *works
 	if (bytes->failed)
 		return false;
 	size_t packed_size = bytes->size - begin - HEADER_MAX;
-	header = (struct parquet_bytes){ .bytes = header_bytes, .capacity = HEADER_MAX };
+	header = (struct byte_buffer){ .bytes = header_bytes, .capacity = HEADER_MAX };
 
 	const size_t size = page->size;
 	struct thrift_writer writer = thrift_begin(&header);
@@ -372,27 +372,27 @@ static bool put_page(struct parquet_chunk *chunk, struct parquet_workshop *works
 	return true;
 }
 
-static void put_text(struct parquet_bytes *page, const struct parquet_values *values, uint32_t number)
+static void put_text(struct byte_buffer *page, const struct parquet_values *values, uint32_t number)
 {
 	size_t size;
 	uint8_t four[4];
 	const char *text = parquet_values_text(values, number, &size);
 	put_le32(four, (uint32_t)size);
-	parquet_bytes_put(page, four, sizeof(four));
-	parquet_bytes_put(page, text, size);
+	byte_buffer_put(page, four, sizeof(four));
+	byte_buffer_put(page, text, size);
 }
 
-static void put_narrow(struct parquet_bytes *page, const uint32_t *numbers, size_t count)
+static void put_narrow(struct byte_buffer *page, const uint32_t *numbers, size_t count)
 {
-	uint8_t *to = parquet_bytes_room(page, 4 * count);
+	uint8_t *to = byte_buffer_room(page, 4 * count);
 	for (size_t i = 0; to != NULL && i < count; i++)
 		put_le32(to + 4 * i, numbers[i]);
 	page->size += to != NULL ? 4 * count : 0;
 }
 
-static void put_wide(struct parquet_bytes *page, const uint64_t *numbers, size_t count)
+static void put_wide(struct byte_buffer *page, const uint64_t *numbers, size_t count)
 {
-	uint8_t *to = parquet_bytes_room(page, 8 * count);
+	uint8_t *to = byte_buffer_room(page, 8 * count);
 	for (size_t i = 0; to != NULL && i < count; i++)
 		put_le64(to + 8 * i, numbers[i]);
 	page->size += to != NULL ? 8 * count : 0;
@@ -401,9 +401,9 @@ static void put_wide(struct parquet_bytes *page, const uint64_t *numbers, size_t
 static bool put_dictionary(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
 			   const struct parquet_values *values)
 {
-	struct parquet_bytes *page = &workshop->page;
+	struct byte_buffer *page = &workshop->page;
 	size_t count = entry_count(workshop, values);
-	parquet_bytes_clear(page);
+	byte_buffer_clear(page);
 	if (values->column->type.kind == PARQUET_TEXT)
 		for (size_t i = 0; i < count; i++)
 			put_text(page, values, (uint32_t)i);
@@ -418,9 +418,9 @@ static bool put_dictionary(struct parquet_chunk *chunk, struct parquet_workshop 
 	return true;
 }
 
-static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_t count)
+static void put_split(struct byte_buffer *page, const uint64_t *numbers, size_t count)
 {
-	uint8_t *to = parquet_bytes_room(page, 8 * count);
+	uint8_t *to = byte_buffer_room(page, 8 * count);
 	if (to == NULL)
 		return;
 	for (size_t byte = 0; byte < 8; byte++)
@@ -433,13 +433,13 @@ static void put_split(struct parquet_bytes *page, const uint64_t *numbers, size_
 static bool put_values(struct parquet_workshop *workshop, const struct parquet_values *values, size_t from,
 		       size_t count, enum parquet_form form)
 {
-	struct parquet_bytes *page = &workshop->page;
+	struct byte_buffer *page = &workshop->page;
 	enum parquet_kind kind = values->column->type.kind;
 	bool is_wide = parquet_is_wide(kind);
 	if (is_dictionary(form)) {
 		unsigned width = width_of(entry_count(workshop, values), form);
 		const uint32_t *numbers = kind == PARQUET_TEXT ? values->narrow : workshop->distinct.numbers;
-		parquet_bytes_put_byte(page, (uint8_t)width);
+		byte_buffer_put_byte(page, (uint8_t)width);
 		rle_hybrid_put(page, numbers + from, count, width);
 	} else if (form == PARQUET_FORM_SPLIT) {
 		put_split(page, values->wide + from, count);
@@ -456,7 +456,7 @@ static bool put_values(struct parquet_workshop *workshop, const struct parquet_v
 		free(sizes);
 		for (size_t i = 0; i < count; i++) {
 			const char *text = parquet_values_text(values, values->narrow[from + i], &size);
-			parquet_bytes_put(page, text, size);
+			byte_buffer_put(page, text, size);
 		}
 		return true;
 	} else if (form == PARQUET_FORM_DELTA) {
@@ -468,7 +468,7 @@ static bool put_values(struct parquet_workshop *workshop, const struct parquet_v
 		for (size_t i = 0; i < count; i++)
 			put_text(page, values, values->narrow[from + i]);
 	} else if (kind == PARQUET_BOOLEAN) {
-		uint8_t *to = parquet_bytes_room(page, (count + 7) / 8);
+		uint8_t *to = byte_buffer_room(page, (count + 7) / 8);
 		if (to != NULL) {
 			memset(to, 0, (count + 7) / 8);
 			for (size_t i = 0; i < count; i++)
@@ -501,7 +501,7 @@ static enum parquet_encoding encoding_of(enum parquet_form form, enum parquet_ki
 bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *workshop,
 			const struct parquet_values *values, enum parquet_form form)
 {
-	parquet_bytes_clear(&chunk->bytes);
+	byte_buffer_clear(&chunk->bytes);
 	chunk->dictionary_size = 0;
 	chunk->uncompressed_size = 0;
 	chunk->encoding = encoding_of(form, values->column->type.kind);
@@ -511,13 +511,13 @@ bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *wo
 		return false;
 	for (size_t i = 0; i < values->page_count; i++) {
 		const struct parquet_page *page = &values->pages[i];
-		parquet_bytes_clear(&workshop->page);
+		byte_buffer_clear(&workshop->page);
 
 		static const uint8_t no_size[4];
 		if (values->column->is_nullable) {
 			size_t begin = workshop->page.size;
 			bool is_mixed = page->value_count > 0 && page->value_count < page->row_count;
-			parquet_bytes_put(&workshop->page, no_size, sizeof(no_size));
+			byte_buffer_put(&workshop->page, no_size, sizeof(no_size));
 			if (is_mixed)
 				rle_hybrid_put(&workshop->page, values->levels + page->row, page->row_count, 1);
 			else
@@ -546,7 +546,7 @@ void parquet_workshop_shrink(struct parquet_workshop *workshop)
 {
 	parquet_distinct_release(&workshop->distinct);
 	free(workshop->page.bytes);
-	workshop->page = (struct parquet_bytes){ 0 };
+	workshop->page = (struct byte_buffer){ 0 };
 }
 
 void parquet_workshop_release(struct parquet_workshop *workshop)

@@ -144,7 +144,7 @@ enum parquet_form {
 };
 
 struct parquet_chunk {
-	struct parquet_bytes bytes; /* its pages with their headers, as they are in the file */
+	struct byte_buffer bytes;   /* its pages with their headers, as they are in the file */
 	size_t dictionary_size;     /* of the first page, if it is a dictionary, with its header; else 0 */
 	uint64_t uncompressed_size; /* of all pages and headers */
 	enum parquet_encoding encoding;
@@ -155,7 +155,7 @@ struct parquet_chunk {
 /* What encoders need again and again.  A zeroed one is empty. */
 struct parquet_workshop {
 	struct zstd_packer *packer; /* NULL: pages stay as they are */
-	struct parquet_bytes page;
+	struct byte_buffer page;
 	struct parquet_distinct distinct; /* of numbers */
 	bool page_is_too_large;           /* for the format: 2 GiB */
 };

@@ -147,15 +147,6 @@ void parquet_distinct_release(struct parquet_distinct *distinct)
 	*distinct = (struct parquet_distinct){ 0 };
 }
 
-/* ---- parquet encoding ---------------------------------------------------------------------------------------- */
-
-static inline void parquet_bytes_put_varint(struct parquet_bytes *bytes, uint64_t number)
-{
-	uint8_t *to = parquet_bytes_room(bytes, VARINT_SIZE_MAX);
-	if (to != NULL)
-		bytes->size = (size_t)(put_varint(to, number) - bytes->bytes);
-}
-
 /* ---- delta packed -------------------------------------------------------------------------------------------- */
 
 enum { BLOCK = 128, MINIBLOCKS = 4, MINIBLOCK = BLOCK / MINIBLOCKS };
@@ -189,7 +180,7 @@ static uint8_t *put_miniblock(uint8_t *to, const uint64_t *numbers, unsigned wid
 }
 
 /* `deltas` has room for a block; those behind `count` are zeros afterwards, as padding should be. */
-static void put_block(struct parquet_bytes *bytes, uint64_t *deltas, size_t count)
+static void put_block(struct byte_buffer *bytes, uint64_t *deltas, size_t count)
 {
 	int64_t least = (int64_t)deltas[0];
 	for (size_t i = 1; i < count; i++)
@@ -199,7 +190,7 @@ static void put_block(struct parquet_bytes *bytes, uint64_t *deltas, size_t coun
 	for (size_t i = count; i < BLOCK; i++)
 		deltas[i] = 0;
 
-	uint8_t *to = parquet_bytes_room(bytes, BLOCK_SIZE_MAX);
+	uint8_t *to = byte_buffer_room(bytes, BLOCK_SIZE_MAX);
 	if (to == NULL)
 		return;
 	to = put_varint(to, zigzag(least));
@@ -217,16 +208,16 @@ static void put_block(struct parquet_bytes *bytes, uint64_t *deltas, size_t coun
 	bytes->size = (size_t)(to - bytes->bytes);
 }
 
-static void put_header(struct parquet_bytes *bytes, size_t count, int64_t first)
+static void put_header(struct byte_buffer *bytes, size_t count, int64_t first)
 {
-	parquet_bytes_put_varint(bytes, BLOCK);
-	parquet_bytes_put_varint(bytes, MINIBLOCKS);
-	parquet_bytes_put_varint(bytes, count);
-	parquet_bytes_put_varint(bytes, zigzag(first));
+	byte_buffer_put_number(bytes, BLOCK);
+	byte_buffer_put_number(bytes, MINIBLOCKS);
+	byte_buffer_put_number(bytes, count);
+	byte_buffer_put_number(bytes, zigzag(first));
 }
 
 /* The difference of two numbers of 32 bits wraps around at 32 bits, so that none takes more to pack. */
-void delta_packed_put32(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count)
+void delta_packed_put32(struct byte_buffer *bytes, const uint32_t *numbers, size_t count)
 {
 	put_header(bytes, count, count == 0 ? 0 : (int32_t)numbers[0]);
 	uint64_t deltas[BLOCK];
@@ -239,7 +230,7 @@ void delta_packed_put32(struct parquet_bytes *bytes, const uint32_t *numbers, si
 	}
 }
 
-void delta_packed_put64(struct parquet_bytes *bytes, const uint64_t *numbers, size_t count)
+void delta_packed_put64(struct byte_buffer *bytes, const uint64_t *numbers, size_t count)
 {
 	put_header(bytes, count, count == 0 ? 0 : (int64_t)numbers[0]);
 	uint64_t deltas[BLOCK];
@@ -256,12 +247,12 @@ void delta_packed_put64(struct parquet_bytes *bytes, const uint64_t *numbers, si
 
 enum { GROUP = 8 };
 
-void rle_hybrid_put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width)
+void rle_hybrid_put_run(struct byte_buffer *bytes, uint32_t number, size_t count, unsigned width)
 {
-	parquet_bytes_put_varint(bytes, (uint64_t)count << 1);
+	byte_buffer_put_number(bytes, (uint64_t)count << 1);
 	uint8_t four[4];
 	put_le32(four, number);
-	parquet_bytes_put(bytes, four, (width + 7) / 8);
+	byte_buffer_put(bytes, four, (width + 7) / 8);
 }
 
 /* Each group of eight takes `width` bytes, so that it begins and ends at a byte. */
@@ -284,13 +275,13 @@ static uint8_t *put_group(uint8_t *to, const uint32_t *numbers, unsigned width)
 	return to;
 }
 
-static void put_packed(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count, unsigned width)
+static void put_packed(struct byte_buffer *bytes, const uint32_t *numbers, size_t count, unsigned width)
 {
 	size_t groups = (count + GROUP - 1) / GROUP;
 	if (groups == 0)
 		return;
-	parquet_bytes_put_varint(bytes, (uint64_t)groups << 1 | 1);
-	uint8_t *to = parquet_bytes_room(bytes, groups * width + 4);
+	byte_buffer_put_number(bytes, (uint64_t)groups << 1 | 1);
+	uint8_t *to = byte_buffer_room(bytes, groups * width + 4);
 	if (to == NULL)
 		return;
 	for (size_t i = 0; i < count / GROUP; i++)
@@ -311,7 +302,7 @@ static bool are_alike(const uint32_t *group)
 	return differ == 0;
 }
 
-void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count, unsigned width)
+void rle_hybrid_put(struct byte_buffer *bytes, const uint32_t *numbers, size_t count, unsigned width)
 {
 	assert(width <= 32);
 	size_t packed = 0, i = 0; /* what lies between the two is to be packed */
@@ -334,7 +325,7 @@ void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t
 
 enum { SHORT_DELTA_MAX = 15, SHORT_LIST_MAX = 14 };
 
-struct thrift_writer thrift_begin(struct parquet_bytes *bytes)
+struct thrift_writer thrift_begin(struct byte_buffer *bytes)
 {
 	return (struct thrift_writer){ .bytes = bytes };
 }
@@ -345,10 +336,10 @@ static void put_field(struct thrift_writer *writer, int16_t id, enum thrift_type
 	int delta = id - *last;
 	assert(delta > 0);
 	if (delta <= SHORT_DELTA_MAX) {
-		parquet_bytes_put_byte(writer->bytes, (uint8_t)(delta << 4 | type));
+		byte_buffer_put_byte(writer->bytes, (uint8_t)(delta << 4 | type));
 	} else {
-		parquet_bytes_put_byte(writer->bytes, (uint8_t)type);
-		parquet_bytes_put_varint(writer->bytes, zigzag(id));
+		byte_buffer_put_byte(writer->bytes, (uint8_t)type);
+		byte_buffer_put_number(writer->bytes, zigzag(id));
 	}
 	*last = id;
 }
@@ -363,7 +354,7 @@ void thrift_struct_begin(struct thrift_writer *writer, int16_t id)
 
 void thrift_struct_end(struct thrift_writer *writer)
 {
-	parquet_bytes_put_byte(writer->bytes, 0);
+	byte_buffer_put_byte(writer->bytes, 0);
 	if (writer->depth > 0)
 		writer->depth--;
 }
@@ -371,17 +362,17 @@ void thrift_struct_end(struct thrift_writer *writer)
 void thrift_struct_raw(struct thrift_writer *writer, int16_t id, const void *bytes, size_t size)
 {
 	put_field(writer, id, THRIFT_STRUCT);
-	parquet_bytes_put(writer->bytes, bytes, size);
+	byte_buffer_put(writer->bytes, bytes, size);
 }
 
 void thrift_list(struct thrift_writer *writer, int16_t id, enum thrift_type type, size_t count)
 {
 	put_field(writer, id, THRIFT_LIST);
 	if (count <= SHORT_LIST_MAX) {
-		parquet_bytes_put_byte(writer->bytes, (uint8_t)(count << 4 | type));
+		byte_buffer_put_byte(writer->bytes, (uint8_t)(count << 4 | type));
 	} else {
-		parquet_bytes_put_byte(writer->bytes, (uint8_t)(0xf0 | type));
-		parquet_bytes_put_varint(writer->bytes, count);
+		byte_buffer_put_byte(writer->bytes, (uint8_t)(0xf0 | type));
+		byte_buffer_put_number(writer->bytes, count);
 	}
 }
 
@@ -393,7 +384,7 @@ void thrift_bool(struct thrift_writer *writer, int16_t id, bool value)
 void thrift_i8(struct thrift_writer *writer, int16_t id, int8_t value)
 {
 	put_field(writer, id, THRIFT_BYTE);
-	parquet_bytes_put_byte(writer->bytes, (uint8_t)value);
+	byte_buffer_put_byte(writer->bytes, (uint8_t)value);
 }
 
 void thrift_i32(struct thrift_writer *writer, int16_t id, int32_t value)
@@ -421,16 +412,16 @@ void thrift_text(struct thrift_writer *writer, int16_t id, const char *text)
 
 void thrift_element_bool(struct thrift_writer *writer, bool value)
 {
-	parquet_bytes_put_byte(writer->bytes, value ? THRIFT_TRUE : THRIFT_FALSE);
+	byte_buffer_put_byte(writer->bytes, value ? THRIFT_TRUE : THRIFT_FALSE);
 }
 
 void thrift_element_number(struct thrift_writer *writer, int64_t value)
 {
-	parquet_bytes_put_varint(writer->bytes, zigzag(value));
+	byte_buffer_put_number(writer->bytes, zigzag(value));
 }
 
 void thrift_element_binary(struct thrift_writer *writer, const void *bytes, size_t size)
 {
-	parquet_bytes_put_varint(writer->bytes, size);
-	parquet_bytes_put(writer->bytes, bytes, size);
+	byte_buffer_put_number(writer->bytes, size);
+	byte_buffer_put(writer->bytes, bytes, size);
 }

@@ -129,57 +129,17 @@ enum parquet_converted_type {
 /* Fields of the union LogicalType. */
 enum parquet_logical_type { PARQUET_STRING = 1, PARQUET_TIMESTAMP = 8, PARQUET_INTEGER = 10 };
 
-/* A zeroed struct is empty. */
-struct parquet_bytes {
-	uint8_t *bytes;
-	size_t size, capacity;
-	bool failed; /* memory was out */
-};
-
-/* Returns room for `size` bytes at the end, which are not counted yet; NULL if memory runs out. */
-static inline uint8_t *parquet_bytes_room(struct parquet_bytes *bytes, size_t size)
-{
-	if (bytes->capacity - bytes->size >= size && !bytes->failed)
-		return bytes->bytes + bytes->size;
-	if (bytes->failed || size > SIZE_MAX - bytes->size ||
-	    !array_reserve(&bytes->bytes, &bytes->capacity, bytes->size + size)) {
-		bytes->failed = true;
-		return NULL;
-	}
-	return bytes->bytes + bytes->size;
-}
-
-static inline void parquet_bytes_put(struct parquet_bytes *bytes, const void *from, size_t size)
-{
-	uint8_t *to = size == 0 ? NULL : parquet_bytes_room(bytes, size);
-	if (to == NULL)
-		return;
-	memcpy(to, from, size);
-	bytes->size += size;
-}
-
-static inline void parquet_bytes_put_byte(struct parquet_bytes *bytes, uint8_t byte)
-{
-	parquet_bytes_put(bytes, &byte, 1);
-}
-
-static inline void parquet_bytes_clear(struct parquet_bytes *bytes)
-{
-	bytes->size = 0;
-	bytes->failed = false;
-}
-
-void delta_packed_put32(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count);
-void delta_packed_put64(struct parquet_bytes *bytes, const uint64_t *numbers, size_t count);
+void delta_packed_put32(struct byte_buffer *bytes, const uint32_t *numbers, size_t count);
+void delta_packed_put64(struct byte_buffer *bytes, const uint64_t *numbers, size_t count);
 
 /*
  * Put the numbers at the end; each has at most `width` bits, 0 to 32.  They are all that a page has: the last
  * group is filled up with zeros.
  */
-void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count, unsigned width);
+void rle_hybrid_put(struct byte_buffer *bytes, const uint32_t *numbers, size_t count, unsigned width);
 
 /* Put the same number `count` times. */
-void rle_hybrid_put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width);
+void rle_hybrid_put_run(struct byte_buffer *bytes, uint32_t number, size_t count, unsigned width);
 
 enum thrift_type {
 	THRIFT_TRUE = 1, /* in a list: any boolean */
@@ -195,13 +155,13 @@ enum thrift_type {
 enum { THRIFT_DEPTH_MAX = 8 };
 
 struct thrift_writer {
-	struct parquet_bytes *bytes;
+	struct byte_buffer *bytes;
 	int16_t last_ids[THRIFT_DEPTH_MAX]; /* of the structures that are open: the field written last */
 	unsigned depth;                     /* of them, the innermost */
 };
 
 /* Begin with the structure that nothing surrounds; thrift_struct_end() ends it as any other. */
-struct thrift_writer thrift_begin(struct parquet_bytes *bytes);
+struct thrift_writer thrift_begin(struct byte_buffer *bytes);
 
 /* A structure as a field, or, with an id of 0, as an element of a list. */
 void thrift_struct_begin(struct thrift_writer *writer, int16_t id);

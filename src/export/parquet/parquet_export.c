@@ -9,7 +9,7 @@
  * time, so that few slices are written at once.  The numbers of open slices and of rows in memory are bounded; if a
  * slice recurs after its file was closed, it gets another one.
  */
-#include "export/parquet/parquet_export.h"
+#include "export/export_output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,6 @@
 #include "base/io.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "export/export_output.h"
 #include "export/parquet/parquet_writer.h"
 #include "histree/export.h"
 

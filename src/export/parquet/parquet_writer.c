@@ -135,7 +135,7 @@ static void put_encoding_count(struct thrift_writer *writer, enum parquet_page_t
 	thrift_struct_end(writer);
 }
 
-static void put_metadata(struct parquet_bytes *bytes, const struct parquet_chunk *chunk,
+static void put_metadata(struct byte_buffer *bytes, const struct parquet_chunk *chunk,
 			 const struct parquet_values *values, bool is_compressed, uint64_t offset)
 {
 	struct thrift_writer writer = thrift_begin(bytes);
@@ -237,7 +237,7 @@ static bool can_index(const struct parquet_values *values)
 }
 
 /* The bounds of each page. */
-static void put_column_index(struct parquet_bytes *bytes, const struct parquet_values *values)
+static void put_column_index(struct byte_buffer *bytes, const struct parquet_values *values)
 {
 	enum parquet_kind kind = values->column->type.kind;
 	struct thrift_writer writer = thrift_begin(bytes);
@@ -385,7 +385,7 @@ static void put_group(struct thrift_writer *writer, const struct parquet_footer 
 /*
  * Put the indexes of pages, the footer and the end of a file of `offset` bytes.  Returns false if memory runs out.
  */
-static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_bytes *bytes,
+static bool parquet_footer_put(struct parquet_footer *footer, struct byte_buffer *bytes,
 			       const struct parquet_column *columns, size_t column_count,
 			       const struct histree_export_note *notes, size_t note_count, uint64_t offset)
 {
@@ -395,7 +395,7 @@ static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_byt
 		return false;
 	for (size_t i = 0; i < footer->group_count; i++)
 		row_count += footer->groups[i].row_count;
-	parquet_bytes_put(bytes, footer->indexes.bytes, footer->indexes.size);
+	byte_buffer_put(bytes, footer->indexes.bytes, footer->indexes.size);
 	size_t begin = bytes->size;
 	struct thrift_writer writer = thrift_begin(bytes);
 	thrift_i32(&writer, 1, 1);
@@ -440,8 +440,8 @@ static bool parquet_footer_put(struct parquet_footer *footer, struct parquet_byt
 	thrift_struct_end(&writer);
 	uint8_t size[4];
 	put_le32(size, (uint32_t)(bytes->size - begin));
-	parquet_bytes_put(bytes, size, sizeof(size));
-	parquet_bytes_put(bytes, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
+	byte_buffer_put(bytes, size, sizeof(size));
+	byte_buffer_put(bytes, PARQUET_MAGIC, strlen(PARQUET_MAGIC));
 	return !bytes->failed && bytes->size - begin <= INT32_MAX;
 }
 
@@ -729,7 +729,7 @@ void parquet_writer_shrink(struct parquet_writer *writer)
 
 enum histree_status parquet_writer_end(struct parquet_writer *writer, struct histree_error *error)
 {
-	struct parquet_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	enum histree_status status = parquet_writer_flush(writer, error);
 	if (status == HISTREE_OK &&
 	    !parquet_footer_put(&writer->footer, &bytes, writer->columns, writer->column_count,

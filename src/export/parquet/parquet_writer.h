@@ -45,7 +45,7 @@ struct parquet_group_note {
 
 /* A zeroed one is empty. */
 struct parquet_footer {
-	struct parquet_bytes metadata, indexes;
+	struct byte_buffer metadata, indexes;
 	struct parquet_chunk_note *chunks; /* those of one row group after those of the one before */
 	struct parquet_group_note *groups;
 	size_t chunk_count, chunk_capacity, group_count, group_capacity;

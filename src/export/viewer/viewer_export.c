@@ -21,7 +21,7 @@
  * processes by their numbers, which two hosts may share: the numbers of a host are raised by 2^22, the limit of
  * Linux, for each host before it, and names of processes and groups begin with that of the host.
  */
-#include "export/viewer/viewer_export.h"
+#include "export/export_output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

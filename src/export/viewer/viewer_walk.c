@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
+#include "event_index/event_owner.h"
 #include "export/viewer/viewer_rows.h"
 #include "histree/events.h"
 #include "histree/states.h"
@@ -47,31 +48,14 @@ bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
-enum { CPUS_MAX = 4096 };
-
-/* Who runs on a CPU, as long as that lasts. */
-struct events_cpu {
-	histree_quark quark; /* of its thread; HISTREE_ROOT: it has no such attribute */
-	histree_time start, end;
-	int32_t tid;
-};
-
-/* What is known of the threads of one host. */
-struct events_host {
-	struct viewer_threads threads;
-	struct histree_history *history; /* of the kernel; NULL: not given */
-	struct histree_cursor *query;    /* nor this */
-	struct events_cpu *cpus;
-	size_t cpu_count;
-};
-
 struct events {
 	struct viewer_walk *walk;
 	struct histree_cursor *reader;
 	const char *const *types;
 	const struct histree_event_host *hosts; /* NULL: there is one */
-	struct events_host *known;              /* by host; one if there is one */
+	struct viewer_threads *known;           /* by host; one if there is one */
 	size_t known_count;
+	struct event_owners owners;
 	struct histree_cursor *query;
 	struct viewer_argument *fields;
 	size_t field_count, capacity;
@@ -99,73 +83,23 @@ static bool number_of(const struct events *events, const char *name, int64_t *ou
 	return true;
 }
 
-static enum histree_status prepare_host(struct events *events, struct events_host *host,
-					struct histree_history *history)
-{
-	struct viewer_file *file = events->walk->file;
-	host->history = history;
-	enum histree_status status =
-		viewer_threads_begin(&host->threads, file, history, events->walk->request->work);
-	if (status != HISTREE_OK || history == NULL)
-		return status;
-	host->cpus = calloc(CPUS_MAX, sizeof(*host->cpus));
-	return host->cpus != NULL ? histree_query_create(history, &host->query, file->error)
-				  : error_memory(file->error, "the CPUs of a host");
-}
-
 /* Each host has threads of its own, known by its own history, which is called as it. */
 static enum histree_status prepare_hosts(struct events *events)
 {
-	size_t count, named = 0;
-	struct histree_history *names = events->walk->request->names;
-	const struct histree_event_host *hosts = histree_events_hosts(events->walk->request->events, &count);
-	const struct histree_history_host *of_names = names != NULL ? histree_history_hosts(names, &named) : NULL;
-	enum histree_status status = HISTREE_OK;
-	events->known = calloc(count + 1, sizeof(*events->known));
+	const struct histree_viewer_request *request = events->walk->request;
+	struct viewer_file *file = events->walk->file;
+	enum histree_status status =
+		event_owners_begin(&events->owners, request->events, request->names, file->error);
+	if (status != HISTREE_OK)
+		return status;
+	events->known = calloc(events->owners.host_count + 1, sizeof(*events->known));
 	if (events->known == NULL)
-		return error_memory(events->walk->file->error, "the hosts");
-	events->known_count = hosts != NULL ? count : 1;
-	for (size_t i = 0; i < events->known_count && status == HISTREE_OK; i++) {
-		struct histree_history *history = hosts == NULL && of_names == NULL ? names : NULL;
-		for (size_t at = 0; hosts != NULL && at < named; at++)
-			if (strcmp(of_names[at].name, hosts[i].name) == 0)
-				history = of_names[at].history;
-		status = prepare_host(events, &events->known[i], history);
-	}
+		return error_memory(file->error, "the hosts");
+	events->known_count = events->owners.host_count;
+	for (size_t i = 0; i < events->known_count && status == HISTREE_OK; i++)
+		status = viewer_threads_begin(&events->known[i], file, event_owners_history(&events->owners, i),
+					      request->work);
 	return status;
-}
-
-static struct events_cpu *cpu_of(struct events_host *host, int32_t number)
-{
-	char path[48];
-	const struct histree_attributes *attributes = histree_history_attributes(host->history);
-	for (; host->cpu_count <= (size_t)number; host->cpu_count++) {
-		struct events_cpu *cpu = &host->cpus[host->cpu_count];
-		*cpu = (struct events_cpu){ .start = 1, .end = 0, .quark = HISTREE_ROOT };
-		snprintf(path, sizeof(path), "CPUs/%zu/Current_thread", host->cpu_count);
-		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &cpu->quark) != HISTREE_OK)
-			cpu->quark = HISTREE_ROOT;
-	}
-	return &host->cpus[number];
-}
-
-/* Returns the thread that ran on the CPU of the event; 0 if no thread did, or it is not known. */
-static int64_t who_ran(struct events_host *host, const struct histree_event *event)
-{
-	struct histree_interval interval;
-	if (host->query == NULL || event->cpu < 0 || event->cpu >= CPUS_MAX)
-		return 0;
-	struct events_cpu *cpu = cpu_of(host, event->cpu);
-	if (cpu->quark == HISTREE_ROOT)
-		return 0;
-	if (event->time < cpu->start || event->time > cpu->end) {
-		/* Outside the history or in damage, the thread is not known. */
-		if (histree_query_single(host->query, cpu->quark, event->time, &interval, NULL) != HISTREE_OK)
-			return 0;
-		*cpu = (struct events_cpu){ .quark = cpu->quark, .start = interval.start, .end = interval.end };
-		cpu->tid = interval.value.type == HISTREE_INT ? interval.value.int32 : 0;
-	}
-	return cpu->tid;
 }
 
 /* Events of no CPU are on one track. */
@@ -219,7 +153,7 @@ static void write_event(struct events *events, const struct histree_event *event
 		viewer_file_host(file, event->host + 1, events->hosts[event->host].name);
 
 	/* Idle threads are one of each CPU, and all have the number 0. */
-	struct events_host *host = &events->known[events->hosts != NULL ? event->host : 0];
+	const size_t host = events->hosts != NULL ? event->host : 0;
 	int64_t tid = 0, pid = 0;
 	bool has_pid = false, is_told = false;
 	/* A state dump tells of others. */
@@ -231,9 +165,10 @@ static void write_event(struct events *events, const struct histree_event *event
 			  number_of(events, thread_fields[i].process, &pid) && pid > 0;
 	}
 	if (!is_told)
-		tid = who_ran(host, event);
-	struct viewer_track *track = tid > 0 ? viewer_threads_find(&host->threads, tid, has_pid, pid, event->time)
-					     : track_of_cpu(events->walk->file, event->cpu);
+		tid = event_owners_thread(&events->owners, host, event->cpu, event->time);
+	struct viewer_track *track =
+		tid > 0 ? viewer_threads_find(&events->known[host], tid, has_pid, pid, event->time)
+			: track_of_cpu(events->walk->file, event->cpu);
 
 	if (!read_fields(events))
 		viewer_file_lacks_memory(file);
@@ -282,17 +217,19 @@ enum histree_status viewer_walk_events(struct viewer_walk *walk)
 						    walk->file->error);
 	if (status == HISTREE_OK) {
 		histree_event_query_set_cancel(events.query, walk->request->work);
-		status = prepare_hosts(&events);
+		if (walk->request->names != NULL && histree_event_query_names_threads(events.query))
+			status = histree_event_query_take_threads(events.query, walk->request->names,
+								  walk->file->error);
 	}
+	if (status == HISTREE_OK)
+		status = prepare_hosts(&events);
 	if (status == HISTREE_OK)
 		status = viewer_events_write_all(&events);
 
-	for (size_t i = 0; i < events.known_count; i++) {
-		viewer_threads_release(&events.known[i].threads);
-		histree_cursor_free(events.known[i].query);
-		free(events.known[i].cpus);
-	}
+	for (size_t i = 0; i < events.known_count; i++)
+		viewer_threads_release(&events.known[i]);
 	free(events.known);
+	event_owners_release(&events.owners);
 
 	free(events.fields);
 	histree_cursor_free(events.query);
