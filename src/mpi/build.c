@@ -55,32 +55,32 @@ struct host_builder {
 
 /* ---- build message ------------------------------------------------------------------------------------------- */
 
-static void write_clock(struct message *out, const struct histree_clock *clock)
+static void write_clock(struct byte_buffer *out, const struct histree_clock *clock)
 {
 	uint64_t bits;
-	message_byte(out, clock != NULL);
+	byte_buffer_put_byte(out, clock != NULL);
 	if (clock == NULL)
 		return;
 	memcpy(&bits, &clock->error, sizeof(bits));
-	message_signed(out, clock->from);
-	message_signed(out, clock->to);
-	message_number(out, clock->fraction);
-	message_signed(out, clock->rate);
-	message_number(out, (uint64_t)clock->quality);
-	message_number(out, bits);
-	message_number(out, clock->matches);
-	message_number(out, clock->accurate);
+	byte_buffer_put_signed(out, clock->from);
+	byte_buffer_put_signed(out, clock->to);
+	byte_buffer_put_number(out, clock->fraction);
+	byte_buffer_put_signed(out, clock->rate);
+	byte_buffer_put_number(out, (uint64_t)clock->quality);
+	byte_buffer_put_number(out, bits);
+	byte_buffer_put_number(out, clock->matches);
+	byte_buffer_put_number(out, clock->accurate);
 }
 
 /* Returns whether there is one. */
 static bool read_clock(struct byte_reader *reader, struct histree_clock *clock)
 {
-	if (read_byte(reader) != 1)
+	if (byte_reader_byte(reader) != 1)
 		return false;
-	clock->from = read_signed(reader);
-	clock->to = read_signed(reader);
+	clock->from = byte_reader_signed(reader);
+	clock->to = byte_reader_signed(reader);
 	clock->fraction = (uint32_t)read_varint(reader);
-	clock->rate = read_signed(reader);
+	clock->rate = byte_reader_signed(reader);
 	clock->quality = (enum histree_clock_quality)read_varint(reader);
 	uint64_t bits = read_varint(reader);
 	memcpy(&clock->error, &bits, sizeof(bits));
@@ -90,13 +90,13 @@ static bool read_clock(struct byte_reader *reader, struct histree_clock *clock)
 }
 
 /* The plan, for ranks that have to find the same hosts. */
-static void build_plan_write(struct message *out, const struct histree_experiment_host *hosts, size_t count)
+static void build_plan_write(struct byte_buffer *out, const struct histree_experiment_host *hosts, size_t count)
 {
-	message_byte(out, BUILD_PLAN);
-	message_number(out, count);
+	byte_buffer_put_byte(out, BUILD_PLAN);
+	byte_buffer_put_number(out, count);
 	for (size_t i = 0; i < count; i++) {
-		message_string(out, hosts[i].name);
-		message_number(out, hosts[i].bytes);
+		byte_buffer_put_string(out, hosts[i].name);
+		byte_buffer_put_number(out, hosts[i].bytes);
 		write_clock(out, hosts[i].clock);
 	}
 }
@@ -107,7 +107,7 @@ static enum histree_status build_plan_read(struct histree_experiment *experiment
 {
 	size_t count;
 	const struct histree_experiment_host *hosts = histree_experiment_hosts(experiment, &count);
-	uint8_t kind = read_byte(reader);
+	uint8_t kind = byte_reader_byte(reader);
 	uint64_t planned = read_varint(reader);
 	if (reader->failed || kind != BUILD_PLAN)
 		return error_set(error, HISTREE_ERR_FORMAT, "the plan of rank 0 is damaged");
@@ -137,7 +137,7 @@ static enum histree_status build_plan_read(struct histree_experiment *experiment
 static bool build_done_read(struct byte_reader *reader, struct build_done *done)
 {
 	done->host = (size_t)read_varint(reader);
-	int64_t status = read_signed(reader);
+	int64_t status = byte_reader_signed(reader);
 	done->error.status = (enum histree_status)status;
 	read_text_into(reader, done->error.message, sizeof(done->error.message));
 	return !reader->failed && status >= HISTREE_ERR_INTERNAL && status <= HISTREE_PARTIAL;
@@ -436,7 +436,7 @@ enum { BUILD_FOLLOW_LOOK_NS = 1000000, SAY_NS = 200000000 };
 struct following {
 	struct link *link;
 	struct host_builder builder;
-	struct message message;
+	struct byte_buffer message;
 	int64_t said_ns;
 	bool is_over;
 };
@@ -446,12 +446,12 @@ static bool say_done(struct following *following, size_t host, enum histree_stat
 {
 	struct build_done done = { .host = host, .error = *error };
 	done.error.status = status;
-	message_clear(&following->message);
+	byte_buffer_clear(&following->message);
 	assert(done.error.status >= HISTREE_ERR_INTERNAL && done.error.status <= HISTREE_PARTIAL);
-	message_byte(&following->message, BUILD_DONE);
-	message_number(&following->message, done.host);
-	message_signed(&following->message, done.error.status);
-	message_string(&following->message, done.error.message);
+	byte_buffer_put_byte(&following->message, BUILD_DONE);
+	byte_buffer_put_number(&following->message, done.host);
+	byte_buffer_put_signed(&following->message, done.error.status);
+	byte_buffer_put_string(&following->message, done.error.message);
 	return link_send(following->link, 0, &following->message);
 }
 
@@ -459,10 +459,10 @@ static bool say_progress(struct following *following)
 {
 	struct histree_progress progress;
 	host_builder_progress(&following->builder, &progress);
-	message_clear(&following->message);
-	message_byte(&following->message, BUILD_PROGRESS);
-	message_number(&following->message, progress.rows);
-	message_number(&following->message, progress.bytes);
+	byte_buffer_clear(&following->message);
+	byte_buffer_put_byte(&following->message, BUILD_PROGRESS);
+	byte_buffer_put_number(&following->message, progress.rows);
+	byte_buffer_put_number(&following->message, progress.bytes);
 	following->said_ns = link_now_ns();
 	return link_send(following->link, 0, &following->message);
 }
@@ -476,7 +476,7 @@ static bool build_follow_hear(struct following *following)
 	if (!link_receive(following->link, 0, &following->message))
 		return false;
 	struct byte_reader reader = byte_reader(following->message.bytes, following->message.size);
-	uint8_t kind = read_byte(&reader);
+	uint8_t kind = byte_reader_byte(&reader);
 	uint64_t host = kind == BUILD_GIVE ? read_varint(&reader) : 0;
 	if (kind == BUILD_CANCEL)
 		host_builder_cancel(&following->builder);
@@ -507,7 +507,7 @@ static bool step(struct following *following)
 static bool join(struct link *link, const struct build_request *request, const char *local,
 		 struct histree_experiment **experiment, bool *is_cut)
 {
-	struct message plan = { 0 };
+	struct byte_buffer plan = { 0 };
 	struct histree_error error = { 0 };
 	struct histree_build_options wanted = request->wanted;
 	wanted.threads = wanted.threads != 0 ? wanted.threads : launcher_threads();
@@ -515,7 +515,7 @@ static bool join(struct link *link, const struct build_request *request, const c
 	bool is_there = link_receive(link, 0, &plan) && plan.size > 0;
 	*is_cut = is_there && plan.bytes[0] == BUILD_CUT;
 	if (!is_there || *is_cut || plan.bytes[0] == BUILD_END) {
-		message_release(&plan);
+		byte_buffer_release(&plan);
 		return false;
 	}
 	struct byte_reader reader = byte_reader(plan.bytes, plan.size);
@@ -524,7 +524,7 @@ static bool join(struct link *link, const struct build_request *request, const c
 	enum histree_status status = histree_experiment_open(&wanted, false, experiment, &error);
 	if (status == HISTREE_OK)
 		status = build_plan_read(*experiment, &reader, &error);
-	message_release(&plan);
+	byte_buffer_release(&plan);
 	return roll_call_agree(link, status == HISTREE_OK ? NULL : error.message);
 }
 
@@ -549,7 +549,7 @@ void build_job_follow(struct link *link, const struct build_request *request,
 			       "with '--resume' goes on");
 		host_builder_release(&following.builder);
 	}
-	message_release(&following.message);
+	byte_buffer_release(&following.message);
 	histree_experiment_free(experiment);
 }
 
@@ -619,29 +619,29 @@ static bool has_host(const struct leading *leading)
 
 static void fail(struct leading *leading, const struct histree_error *error)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	if (leading->has_failed)
 		return;
 	leading->has_failed = true;
 	leading->failure = *error;
-	message_byte(&message, BUILD_CANCEL);
+	byte_buffer_put_byte(&message, BUILD_CANCEL);
 	for (int rank = 1; rank < leading->link->count; rank++)
 		if (leading->ranks[rank].is_busy)
 			link_send(leading->link, rank, &message);
 	host_builder_cancel(&leading->builder);
-	message_release(&message);
+	byte_buffer_release(&message);
 }
 
 static bool give(struct leading *leading, int rank, size_t host)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	assert(host < leading->count);
 	if (rank == 0)
 		return host_builder_start(&leading->builder, host);
-	message_byte(&message, BUILD_GIVE);
-	message_number(&message, host);
+	byte_buffer_put_byte(&message, BUILD_GIVE);
+	byte_buffer_put_number(&message, host);
 	bool sent = link_send(leading->link, rank, &message);
-	message_release(&message);
+	byte_buffer_release(&message);
 	return sent;
 }
 
@@ -663,14 +663,14 @@ static void host_is_done(struct leading *leading, int rank, const struct build_d
 
 /* ---- what the ranks say ----------------------------------------------------------------------------------- */
 
-static bool build_lead_hear(struct leading *leading, int rank, struct message *message)
+static bool build_lead_hear(struct leading *leading, int rank, struct byte_buffer *message)
 {
 	struct worker_state *state = &leading->ranks[rank];
 	struct build_done done = { 0 };
 	if (!link_receive(leading->link, rank, message))
 		return false;
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
-	uint8_t kind = read_byte(&reader);
+	uint8_t kind = byte_reader_byte(&reader);
 	state->heard_ns = link_now_ns();
 	if (kind == BUILD_PROGRESS) {
 		state->events = read_varint(&reader);
@@ -683,7 +683,7 @@ static bool build_lead_hear(struct leading *leading, int rank, struct message *m
 	return true;
 }
 
-static void hear_all(struct leading *leading, struct message *message)
+static void hear_all(struct leading *leading, struct byte_buffer *message)
 {
 	int rank;
 	struct histree_error error;
@@ -747,7 +747,7 @@ static bool is_any_busy(const struct leading *leading)
 static bool build_all(struct leading *leading)
 {
 	const struct timespec moment = { .tv_nsec = BUILD_LEAD_LOOK_NS };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	bool goes_on;
 	do {
 		/* The last first: rank 0 has other things to do as well. */
@@ -785,7 +785,7 @@ static bool build_all(struct leading *leading)
 			nanosleep(&moment, NULL);
 		goes_on = progress_goes_on(NULL);
 	} while (goes_on && (is_any_busy(leading) || has_host(leading)));
-	message_release(&message);
+	byte_buffer_release(&message);
 	return goes_on;
 }
 
@@ -794,15 +794,15 @@ static bool build_all(struct leading *leading)
 /* Tells the others the plan (NULL: there will be no build), and hears whether they agree. */
 static bool agree(struct link *link, const struct leading *leading)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	if (leading == NULL) {
 		link_tell_all(link, BUILD_END);
 		return false;
 	}
 	build_plan_write(&message, leading->hosts, leading->count);
 	link_send_all(link, &message);
-	bool is_written = !message.no_memory;
-	message_release(&message);
+	bool is_written = !message.failed;
+	byte_buffer_release(&message);
 	return roll_call_agree(link, is_written ? NULL : "out of memory");
 }
 

@@ -26,7 +26,7 @@ struct known_thing {
 	int rank;
 	size_t host;
 	char *analysis;
-	struct message what;
+	struct byte_buffer what;
 };
 
 /* Asks a rank for what it has of a host; *what is borrowed from the stream, which the caller closes in any case. */
@@ -35,9 +35,9 @@ static enum histree_status ask_rank(struct remotes *remotes, int rank, enum stre
 				    struct histree_error *error)
 {
 	stream_open(stream, &remotes->streams, rank);
-	struct message *message = stream_start(stream, kind);
-	message_number(message, host);
-	message_string(message, analysis);
+	struct byte_buffer *message = stream_start(stream, kind);
+	byte_buffer_put_number(message, host);
+	byte_buffer_put_string(message, analysis);
 	return stream_take_all(stream, what, error);
 }
 
@@ -45,11 +45,11 @@ static enum histree_status keep(struct remotes *remotes, const struct known_thin
 				struct byte_reader *what, struct histree_error *error)
 {
 	struct known_thing known = *thing;
-	message_bytes(&known.what, what->at, byte_reader_left(what));
+	byte_buffer_put(&known.what, what->at, byte_reader_left(what));
 	known.analysis = strdup(analysis);
-	if (known.analysis == NULL || known.what.no_memory ||
+	if (known.analysis == NULL || known.what.failed ||
 	    !array_reserve(&remotes->known, &remotes->known_capacity, remotes->known_count + 1)) {
-		message_release(&known.what);
+		byte_buffer_release(&known.what);
 		free(known.analysis);
 		return error_memory(error, "what a rank has");
 	}
@@ -87,7 +87,7 @@ bool remotes_begin(struct remotes *remotes, struct asker *asker)
 void remotes_release(struct remotes *remotes)
 {
 	for (size_t i = 0; i < remotes->known_count; i++) {
-		message_release(&remotes->known[i].what);
+		byte_buffer_release(&remotes->known[i].what);
 		free(remotes->known[i].analysis);
 	}
 	free(remotes->known);
@@ -138,25 +138,25 @@ static enum histree_status state_cursor_create(void *context, uint32_t part, voi
 }
 
 /* As host_server reads it. */
-static void write_region(const struct histree_region *region, struct message *out)
+static void write_region(const struct histree_region *region, struct byte_buffer *out)
 {
 	histree_quark quark = 0;
-	message_number(out, region->quarks != NULL ? (uint64_t)region->quark_count + 1 : 0);
+	byte_buffer_put_number(out, region->quarks != NULL ? (uint64_t)region->quark_count + 1 : 0);
 	for (size_t i = 0; region->quarks != NULL && i < region->quark_count; i++) {
 		assert(region->quarks[i] >= quark);
-		message_number(out, region->quarks[i] - quark);
+		byte_buffer_put_number(out, region->quarks[i] - quark);
 		quark = region->quarks[i];
 	}
-	message_number(out, region->times != NULL ? region->time_count : 0);
+	byte_buffer_put_number(out, region->times != NULL ? region->time_count : 0);
 	for (size_t i = 0; region->times != NULL && i < region->time_count; i++)
 		if (i == 0)
-			message_signed(out, region->times[0]);
+			byte_buffer_put_signed(out, region->times[0]);
 		else
-			message_number(out, (uint64_t)region->times[i] - (uint64_t)region->times[i - 1]);
+			byte_buffer_put_number(out, (uint64_t)region->times[i] - (uint64_t)region->times[i - 1]);
 	if (region->times != NULL)
 		return;
-	message_signed(out, region->from);
-	message_signed(out, region->to);
+	byte_buffer_put_signed(out, region->from);
+	byte_buffer_put_signed(out, region->to);
 }
 
 static enum histree_status state_cursor_start(void *context, const struct histree_region *region,
@@ -165,11 +165,11 @@ static enum histree_status state_cursor_start(void *context, const struct histre
 	struct state_cursor *cursor = context;
 	state_cursor_stop(cursor);
 	cursor->is_active = true;
-	struct message *message = stream_start(&cursor->stream, STREAM_STATES);
-	message_number(message, cursor->of->number);
-	message_number(message, cursor->part);
+	struct byte_buffer *message = stream_start(&cursor->stream, STREAM_STATES);
+	byte_buffer_put_number(message, cursor->of->number);
+	byte_buffer_put_number(message, cursor->part);
 	write_region(region, message);
-	return message->no_memory ? error_memory(error, "a question") : HISTREE_OK;
+	return message->failed ? error_memory(error, "a question") : HISTREE_OK;
 }
 
 static enum histree_status fetch_states(struct state_cursor *cursor, struct histree_error *error)
@@ -243,9 +243,9 @@ static enum histree_status view_ask(void *context, const void *question, size_t 
 	if (stream == NULL)
 		return error_memory(error, "a question");
 	stream_open(stream, &history->remotes->streams, history->rank);
-	struct message *message = stream_start(stream, STREAM_VIEW);
-	message_number(message, history->number);
-	message_text(message, question, size);
+	struct byte_buffer *message = stream_start(stream, STREAM_VIEW);
+	byte_buffer_put_number(message, history->number);
+	byte_buffer_put_text(message, question, size);
 	return HISTREE_OK;
 }
 
@@ -351,23 +351,23 @@ static enum histree_status segment_cursor_start(void *context, const struct hist
 	const struct remotes *remotes = store->remotes;
 	/* A condition that only this rank knows may refuse some of the first. */
 	bool has_limit = query->filter == NULL || remotes->where != NULL;
-	struct message *message = stream_start(&cursor->stream, STREAM_SEGMENTS);
+	struct byte_buffer *message = stream_start(&cursor->stream, STREAM_SEGMENTS);
 	cursor->is_active = true;
 	cursor->loss_count = 0;
 	cursor->segments.rows = cursor->at = 0;
-	message_number(message, store->number);
-	message_number(message, store->part);
-	message_signed(message, query->from);
-	message_signed(message, query->to);
-	message_byte(message, (uint8_t)query->order);
-	message_byte(message, query->descending);
-	message_number(message, query->field);
-	message_number(message, has_limit ? query->limit : 0);
-	message_number(message, wanted_fields(store));
-	message_string(message, remotes->where != NULL && store->part == 0 ? remotes->where : "");
-	message_signed(message, remotes->start);
-	message_signed(message, remotes->end);
-	return message->no_memory ? error_memory(error, "a question") : HISTREE_OK;
+	byte_buffer_put_number(message, store->number);
+	byte_buffer_put_number(message, store->part);
+	byte_buffer_put_signed(message, query->from);
+	byte_buffer_put_signed(message, query->to);
+	byte_buffer_put_byte(message, (uint8_t)query->order);
+	byte_buffer_put_byte(message, query->descending);
+	byte_buffer_put_number(message, query->field);
+	byte_buffer_put_number(message, has_limit ? query->limit : 0);
+	byte_buffer_put_number(message, wanted_fields(store));
+	byte_buffer_put_string(message, remotes->where != NULL && store->part == 0 ? remotes->where : "");
+	byte_buffer_put_signed(message, remotes->start);
+	byte_buffer_put_signed(message, remotes->end);
+	return message->failed ? error_memory(error, "a question") : HISTREE_OK;
 }
 
 /* Whether columns have values that the fields may have; one that did not come is null. */
@@ -390,8 +390,8 @@ static bool are_of_fields(const struct columns *columns, const struct histree_se
 static bool read_losses(struct segment_cursor *cursor, struct byte_reader *answer)
 {
 	for (uint64_t left = read_varint(answer); left > 0 && !answer->failed; left--) {
-		struct histree_loss loss = { .nodes = 1, .from = read_signed(answer) };
-		loss.to = read_signed(answer);
+		struct histree_loss loss = { .nodes = 1, .from = byte_reader_signed(answer) };
+		loss.to = byte_reader_signed(answer);
 		loss.rows_max = read_varint(answer);
 		loss.node = (uint32_t)read_varint(answer);
 		if (!array_reserve(&cursor->losses, &cursor->losses_capacity, cursor->loss_count + 1))
@@ -488,8 +488,8 @@ static bool read_info(struct remote_store *store, struct byte_reader *what)
 	info->schema.fields = store->fields;
 	info->schema.field_count = (size_t)count;
 	info->segment_count = read_varint(what);
-	info->start = read_signed(what);
-	info->end = read_signed(what);
+	info->start = byte_reader_signed(what);
+	info->end = byte_reader_signed(what);
 	info->duration_min = read_varint(what);
 	info->duration_max = read_varint(what);
 	info->identity = read_varint(what);
@@ -590,7 +590,7 @@ struct event_cursor {
 	struct columns events; /* that are here */
 	uint32_t run, runs;    /* how many to ask for; how many came one after the other */
 	/* Earlier bytes of the run that is here, to which values that were handed out may point. */
-	struct message *before;
+	struct byte_buffer *before;
 	size_t before_count, before_capacity;
 	/* What is wanted of events besides their times. */
 	uint8_t texts_of_all;
@@ -603,7 +603,7 @@ struct event_cursor {
 static void ask_events(struct event_cursor *cursor, uint64_t first, uint64_t count)
 {
 	const struct remote_events *of = cursor->of;
-	struct message *message;
+	struct byte_buffer *message;
 	uint64_t more = 0;
 	assert(first < of->count);
 	if (count > of->count - first)
@@ -613,22 +613,22 @@ static void ask_events(struct event_cursor *cursor, uint64_t first, uint64_t cou
 		message = stream_more(&cursor->stream);
 	} else {
 		message = stream_start(&cursor->stream, STREAM_EVENTS);
-		message_number(message, of->host);
-		message_string(message, "");
+		byte_buffer_put_number(message, of->host);
+		byte_buffer_put_string(message, "");
 	}
-	message_number(message, first);
-	message_number(message, count);
-	message_number(message, cursor->path_count);
+	byte_buffer_put_number(message, first);
+	byte_buffer_put_number(message, count);
+	byte_buffer_put_number(message, cursor->path_count);
 	for (uint32_t i = 0; i < cursor->path_count; i++)
-		message_string(message, cursor->paths[i]);
-	message_byte(message, cursor->texts_of_all);
+		byte_buffer_put_string(message, cursor->paths[i]);
+	byte_buffer_put_byte(message, cursor->texts_of_all);
 	for (size_t type = 0; type < of->type_count; type++)
 		more += cursor->texts[type] != 0;
-	message_number(message, more);
+	byte_buffer_put_number(message, more);
 	for (size_t type = 0; type < of->type_count; type++)
 		if (cursor->texts[type] != 0) {
-			message_number(message, type);
-			message_byte(message, cursor->texts[type]);
+			byte_buffer_put_number(message, type);
+			byte_buffer_put_byte(message, cursor->texts[type]);
 		}
 }
 
@@ -672,7 +672,7 @@ static bool is_coming(const struct event_cursor *cursor, uint64_t number)
 static void forget_before(struct event_cursor *cursor)
 {
 	while (cursor->before_count > 0)
-		message_release(&cursor->before[--cursor->before_count]);
+		byte_buffer_release(&cursor->before[--cursor->before_count]);
 }
 
 static void event_cursor_free(void *context)
@@ -767,7 +767,7 @@ static bool fetch_again(struct event_cursor *cursor)
 		status = error_memory(&error, "events of a rank");
 	if (status == HISTREE_OK) {
 		cursor->before[cursor->before_count++] = cursor->stream.taken;
-		cursor->stream.taken = (struct message){ 0 };
+		cursor->stream.taken = (struct byte_buffer){ 0 };
 		ask_events(cursor, last, left);
 		status = fetch_events(cursor, &error);
 	}
@@ -864,7 +864,7 @@ static enum histree_status make_events(struct remotes *remotes, int rank, size_t
 		.cursor_free = event_cursor_free,
 		.free = free,
 	};
-	bool are_in_order = read_byte(what) != 0;
+	bool are_in_order = byte_reader_byte(what) != 0;
 	size_t size = byte_reader_left(what);
 	enum histree_status status =
 		histree_events_of_source(&source, read_bytes(what, size), size, are_in_order, out, error);

@@ -32,23 +32,23 @@
 
 /* ---- shard set ----------------------------------------------------------------------------------------------- */
 
-void shard_set_describe(const struct histree_store_info *info, struct message *out)
+void shard_set_describe(const struct histree_store_info *info, struct byte_buffer *out)
 {
 	bool of_one = info->host_count == 0;
-	message_number(out, of_one ? 1 : info->host_count);
+	byte_buffer_put_number(out, of_one ? 1 : info->host_count);
 	for (size_t i = 0; i < info->host_count; i++) {
-		message_string(out, info->hosts[i].name);
-		message_string(out, info->hosts[i].folder);
-		message_number(out, info->hosts[i].event_count);
-		message_signed(out, info->hosts[i].start);
-		message_signed(out, info->hosts[i].end);
+		byte_buffer_put_string(out, info->hosts[i].name);
+		byte_buffer_put_string(out, info->hosts[i].folder);
+		byte_buffer_put_number(out, info->hosts[i].event_count);
+		byte_buffer_put_signed(out, info->hosts[i].start);
+		byte_buffer_put_signed(out, info->hosts[i].end);
 	}
 	if (of_one) {
-		message_string(out, "");
-		message_string(out, "");
-		message_number(out, info->event_count);
-		message_signed(out, info->start);
-		message_signed(out, info->end);
+		byte_buffer_put_string(out, "");
+		byte_buffer_put_string(out, "");
+		byte_buffer_put_number(out, info->event_count);
+		byte_buffer_put_signed(out, info->start);
+		byte_buffer_put_signed(out, info->end);
 	}
 }
 
@@ -66,8 +66,8 @@ static enum histree_status read_hosts(struct shard_set *set, struct byte_reader 
 		host->name = message_text_copy(read_text(reader));
 		host->folder = message_text_copy(read_text(reader));
 		host->event_count = read_varint(reader);
-		host->start = read_signed(reader);
-		host->end = read_signed(reader);
+		host->start = byte_reader_signed(reader);
+		host->end = byte_reader_signed(reader);
 		if (host->name == NULL || host->folder == NULL) {
 			set->count++;
 			return error_memory(error, "the hosts");
@@ -94,8 +94,8 @@ static void look_at(struct shard_host *host, const char *folder, enum shard_plac
 		/* It need not be there. */
 	} else if (!of_one && access(path, F_OK) != 0) { /* as histree_store_host() says it */
 		snprintf(host->why, sizeof(host->why),
-			 "there is no store '%s': put its folder back, or make all of it again with 'histree "
-			 "rebuild'",
+			 "there is no store '%s': put its folder back, or make all of it again with 'histree copy "
+			 "--rebuild'",
 			 path);
 	} else if (histree_store_open(path, &host->store, &error) != HISTREE_OK) {
 		snprintf(host->why, sizeof(host->why), "%s", error.message);
@@ -269,34 +269,34 @@ static enum histree_status start_history(struct host_server *server, struct byte
 		status = histree_history_describe(server->things[number].what, &bytes, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	message_number(&server->answer, number);
-	message_bytes(&server->answer, bytes, size);
+	byte_buffer_put_number(&server->answer, number);
+	byte_buffer_put(&server->answer, bytes, size);
 	free(bytes);
 	return HISTREE_END;
 }
 
-static void write_info(const struct histree_segment_store_info *info, struct message *out)
+static void write_info(const struct histree_segment_store_info *info, struct byte_buffer *out)
 {
 	const struct histree_segment_schema *schema = &info->schema;
-	message_string(out, schema->provider != NULL ? schema->provider : "");
-	message_number(out, schema->provider_version);
-	message_number(out, schema->field_count);
+	byte_buffer_put_string(out, schema->provider != NULL ? schema->provider : "");
+	byte_buffer_put_number(out, schema->provider_version);
+	byte_buffer_put_number(out, schema->field_count);
 	for (size_t i = 0; i < schema->field_count; i++) {
-		message_string(out, schema->fields[i].name);
-		message_number(out, schema->fields[i].type);
+		byte_buffer_put_string(out, schema->fields[i].name);
+		byte_buffer_put_number(out, schema->fields[i].type);
 	}
-	message_number(out, info->segment_count);
-	message_signed(out, info->start);
-	message_signed(out, info->end);
-	message_number(out, info->duration_min);
-	message_number(out, info->duration_max);
-	message_number(out, info->identity);
+	byte_buffer_put_number(out, info->segment_count);
+	byte_buffer_put_signed(out, info->start);
+	byte_buffer_put_signed(out, info->end);
+	byte_buffer_put_number(out, info->duration_min);
+	byte_buffer_put_number(out, info->duration_max);
+	byte_buffer_put_number(out, info->identity);
 }
 
 static enum histree_status start_store(struct host_server *server, struct byte_reader *asked, void **state,
 				       struct histree_error *error)
 {
-	struct message *out = &server->answer;
+	struct byte_buffer *out = &server->answer;
 	struct histree_segment_overview overview;
 	size_t number, overviews = 0;
 	(void)state;
@@ -304,24 +304,24 @@ static enum histree_status start_store(struct host_server *server, struct byte_r
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_segment_store *store = server->things[number].what;
-	message_number(out, number);
+	byte_buffer_put_number(out, number);
 	write_info(histree_segment_store_info(store), out);
 	while (histree_segment_store_overview(store, overviews, &overview) == HISTREE_OK)
 		overviews++;
-	message_number(out, overviews);
+	byte_buffer_put_number(out, overviews);
 	for (size_t i = 0; i < overviews; i++) {
 		if (histree_segment_store_overview(store, i, &overview) != HISTREE_OK)
 			return error_set(error, HISTREE_ERR_INTERNAL, "an overview is gone");
 		write_info(histree_segment_store_info(overview.store), out);
-		message_number(out, overview.width_log2);
-		message_number(out, overview.parts_log2);
-		message_number(out, (uint64_t)overview.field + 1); /* 0: none */
+		byte_buffer_put_number(out, overview.width_log2);
+		byte_buffer_put_number(out, overview.parts_log2);
+		byte_buffer_put_number(out, (uint64_t)overview.field + 1); /* 0: none */
 	}
 	return HISTREE_END;
 }
 
 /* Appends the index as its file has it, which was found sound when the events were opened. */
-static enum histree_status write_index(const struct histree_store *store, struct message *out,
+static enum histree_status write_index(const struct histree_store *store, struct byte_buffer *out,
 				       struct histree_error *error)
 {
 	char *path = NULL;
@@ -352,7 +352,7 @@ static enum histree_status start_index(struct host_server *server, struct byte_r
 	if (status != HISTREE_OK)
 		return status;
 	const struct served_thing *thing = &server->things[number];
-	message_byte(&server->answer, histree_events_are_in_order(thing->what));
+	byte_buffer_put_byte(&server->answer, histree_events_are_in_order(thing->what));
 	status = write_index(server->set->hosts[thing->host].store, &server->answer, error);
 	return status == HISTREE_OK ? HISTREE_END : status;
 }
@@ -370,7 +370,7 @@ static enum histree_status start_view(struct host_server *server, struct byte_re
 	enum histree_status status = histree_time_use_answer(history, question.bytes, question.size, server->work,
 							     &answer, &size, error);
 	if (status == HISTREE_OK)
-		message_bytes(&server->answer, answer, size);
+		byte_buffer_put(&server->answer, answer, size);
 	free(answer);
 	return status == HISTREE_OK ? HISTREE_END : status;
 }
@@ -405,7 +405,7 @@ static bool read_times(struct byte_reader *asked, uint64_t count, histree_time *
 		return false;
 	*out = malloc(((size_t)count + 1) * sizeof(**out));
 	for (uint64_t i = 0; *out != NULL && i < count; i++) {
-		time += i == 0 ? (uint64_t)read_signed(asked) : read_varint(asked);
+		time += i == 0 ? (uint64_t)byte_reader_signed(asked) : read_varint(asked);
 		(*out)[i] = (histree_time)time;
 	}
 	return *out != NULL && !asked->failed;
@@ -428,8 +428,8 @@ static bool read_region(struct byte_reader *asked, struct served_states *states,
 					   .times = states->times,
 					   .time_count = (size_t)times };
 	if (times == 0) {
-		region->from = read_signed(asked);
-		region->to = read_signed(asked);
+		region->from = byte_reader_signed(asked);
+		region->to = byte_reader_signed(asked);
 	}
 	return !asked->failed;
 }
@@ -477,9 +477,9 @@ static enum histree_status more_states(struct host_server *server, void *state, 
 			add_states(writer, histree_cursor_interval(states->query), count);
 	}
 	const struct histree_statistics stats = histree_cursor_statistics(states->query);
-	message_number(&server->answer, stats.nodes_visited);
-	message_number(&server->answer, stats.nodes_loaded);
-	message_number(&server->answer, histree_cursor_loss(states->query).nodes);
+	byte_buffer_put_number(&server->answer, stats.nodes_visited);
+	byte_buffer_put_number(&server->answer, stats.nodes_loaded);
+	byte_buffer_put_number(&server->answer, histree_cursor_loss(states->query).nodes);
 	columns_write(writer, &server->answer);
 	return status;
 }
@@ -525,10 +525,16 @@ static void push_down(struct served_segments *segments, struct byte_reader *aske
 	struct histree_segment_query judged = *query;
 	struct histree_error error;
 	struct message_text text = read_text(asked);
-	histree_time start = read_signed(asked), end = read_signed(asked);
+	histree_time start = byte_reader_signed(asked), end = byte_reader_signed(asked);
 	char *where = text.size > 0 && !asked->failed ? message_text_copy(text) : NULL;
-	if (where != NULL && histree_segment_filter_create(segments->schema, where, start, end, &segments->filter,
-							   &error) == HISTREE_OK) {
+	if (where != NULL &&
+	    histree_segment_filter_create(segments->schema, where, start, end, &segments->filter, &error) ==
+		    HISTREE_OK &&
+	    histree_segment_filter_lacks_threads(segments->filter)) {
+		histree_segment_filter_free(segments->filter);
+		segments->filter = NULL;
+	}
+	if (segments->filter != NULL) {
 		histree_segment_filter_apply(segments->filter, &judged);
 		query->filter = judged.filter;
 		query->filter_context = judged.filter_context;
@@ -550,10 +556,10 @@ static enum histree_status start_segments(struct host_server *server, struct byt
 	if (store == NULL)
 		return unreadable(error);
 	segments->schema = &histree_segment_store_info(store)->schema;
-	query.from = read_signed(asked);
-	query.to = read_signed(asked);
-	query.order = (enum histree_segment_order)read_byte(asked);
-	query.descending = read_byte(asked) != 0;
+	query.from = byte_reader_signed(asked);
+	query.to = byte_reader_signed(asked);
+	query.order = (enum histree_segment_order)byte_reader_byte(asked);
+	query.descending = byte_reader_byte(asked) != 0;
 	query.field = (size_t)read_varint(asked);
 	query.limit = read_varint(asked);
 	query.work = server->work;
@@ -574,12 +580,12 @@ static void add_segment(struct column_writer *writer, const struct histree_segme
 	columns_end_row(writer);
 }
 
-static void add_loss(struct message *answer, const struct histree_loss *loss)
+static void add_loss(struct byte_buffer *answer, const struct histree_loss *loss)
 {
-	message_signed(answer, loss->from);
-	message_signed(answer, loss->to);
-	message_number(answer, loss->rows_max);
-	message_number(answer, loss->node);
+	byte_buffer_put_signed(answer, loss->from);
+	byte_buffer_put_signed(answer, loss->to);
+	byte_buffer_put_number(answer, loss->rows_max);
+	byte_buffer_put_number(answer, loss->node);
 }
 
 static enum histree_status more_segments(struct host_server *server, void *state, struct byte_reader *asked,
@@ -597,7 +603,7 @@ static enum histree_status more_segments(struct host_server *server, void *state
 			add_segment(writer, histree_cursor_segment(segments->iter), segments->wanted);
 	}
 	const struct histree_loss *losses = histree_cursor_losses(segments->iter, &lost);
-	message_number(&server->answer, lost - segments->told);
+	byte_buffer_put_number(&server->answer, lost - segments->told);
 	for (; segments->told < lost; segments->told++)
 		add_loss(&server->answer, &losses[segments->told]);
 	columns_write(writer, &server->answer);
@@ -658,10 +664,10 @@ static bool read_wanted(struct served_events *events, struct byte_reader *asked)
 			return false;
 		events->path_count++;
 	}
-	memset(events->texts, read_byte(asked), events->type_count + 1);
+	memset(events->texts, byte_reader_byte(asked), events->type_count + 1);
 	for (uint64_t more = read_varint(asked); more > 0 && !asked->failed; more--) {
 		uint64_t type = read_varint(asked);
-		uint8_t texts = read_byte(asked);
+		uint8_t texts = byte_reader_byte(asked);
 		if (type >= events->type_count)
 			return false;
 		events->texts[type] |= texts;
@@ -794,30 +800,31 @@ static enum histree_status go_on(struct host_server *server, struct byte_reader 
 	return stream->kind->go_on(server, stream->state, asked, MORE_ROWS, error);
 }
 
-static void answer_step(struct host_server *server, uint8_t step, struct byte_reader *asked, struct message *reply)
+static void answer_step(struct host_server *server, uint8_t step, struct byte_reader *asked,
+			struct byte_buffer *reply)
 {
 	struct histree_error error = { 0 };
 	struct served_stream *stream = NULL;
 	uint64_t ask = read_varint(asked);
-	message_clear(&server->answer);
+	byte_buffer_clear(&server->answer);
 	enum histree_status status = step == STEP_START  ? host_server_start(server, ask, asked, &stream, &error)
 				     : step == STEP_MORE ? go_on(server, asked, &stream, &error)
 							 : unreadable(&error);
-	if (server->answer.no_memory) {
-		message_clear(&server->answer);
+	if (server->answer.failed) {
+		byte_buffer_clear(&server->answer);
 		status = error_memory(&error, "an answer");
 	}
 	if (stream != NULL && status != HISTREE_OK)
 		drop(stream);
 	size_t at = section_begin(reply, STEP_ANSWER);
-	message_number(reply, ask);
-	message_signed(reply, status);
-	message_string(reply, status == HISTREE_OK ? "" : error.message);
-	message_bytes(reply, server->answer.bytes, server->answer.size);
+	byte_buffer_put_number(reply, ask);
+	byte_buffer_put_signed(reply, status);
+	byte_buffer_put_string(reply, status == HISTREE_OK ? "" : error.message);
+	byte_buffer_put(reply, server->answer.bytes, server->answer.size);
 	section_end(reply, at);
 }
 
-void host_server_answer(struct host_server *server, struct byte_reader *request, struct message *reply)
+void host_server_answer(struct host_server *server, struct byte_reader *request, struct byte_buffer *reply)
 {
 	struct byte_reader asked;
 	uint8_t step;
@@ -845,6 +852,6 @@ void host_server_release(struct host_server *server)
 	free(server->things);
 	free(server->streams);
 	column_writer_release(&server->writer);
-	message_release(&server->answer);
+	byte_buffer_release(&server->answer);
 	*server = (struct host_server){ 0 };
 }

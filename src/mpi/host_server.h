@@ -34,7 +34,7 @@ struct shard_set {
 };
 
 /* Writes the hosts of a store into a message: on rank 0, for all. */
-void shard_set_describe(const struct histree_store_info *info, struct message *out);
+void shard_set_describe(const struct histree_store_info *info, struct byte_buffer *out);
 
 /* Reads such a description, and looks for each host. */
 enum histree_status shard_set_find(struct shard_set *set, const char *path, const char *local,
@@ -55,11 +55,11 @@ struct host_server {
 	struct served_stream *streams;
 	size_t thing_count, thing_capacity, stream_count, stream_capacity;
 	struct column_writer writer;
-	struct message answer; /* the bytes of the one that is being made */
+	struct byte_buffer answer; /* the bytes of the one that is being made */
 };
 
 /* Answers a request.  A step that it does not understand has an answer that says so. */
-void host_server_answer(struct host_server *server, struct byte_reader *request, struct message *reply);
+void host_server_answer(struct host_server *server, struct byte_reader *request, struct byte_buffer *reply);
 
 /* Drops all streams: the question is over. */
 void host_server_reset(struct host_server *server);

@@ -112,87 +112,21 @@ void launcher_let_others_speak(void)
 
 /* ---- message ------------------------------------------------------------------------------------------------- */
 
-size_t message_room(struct message *message, size_t size)
+size_t message_room(struct byte_buffer *message, size_t size)
 {
-	size_t at = message->size;
-	if (message->no_memory || !array_reserve(&message->bytes, &message->capacity, at + size)) {
-		message->no_memory = true;
+	uint8_t *room = byte_buffer_room(message, size);
+	if (room == NULL)
 		return SIZE_MAX;
-	}
-	memset(message->bytes + at, 0, size);
+	memset(room, 0, size);
 	message->size += size;
-	return at;
-}
-
-void message_bytes(struct message *message, const void *bytes, size_t size)
-{
-	if (message->no_memory || !array_reserve(&message->bytes, &message->capacity, message->size + size)) {
-		message->no_memory = true;
-		return;
-	}
-	if (size > 0)
-		memcpy(message->bytes + message->size, bytes, size);
-	message->size += size;
-}
-
-void message_byte(struct message *message, uint8_t byte)
-{
-	message_bytes(message, &byte, 1);
-}
-
-void message_number(struct message *message, uint64_t number)
-{
-	uint8_t bytes[VARINT_SIZE_MAX];
-	message_bytes(message, bytes, (size_t)(put_varint(bytes, number) - bytes));
-}
-
-void message_signed(struct message *message, int64_t number)
-{
-	message_number(message, zigzag(number));
-}
-
-void message_text(struct message *message, const void *text, size_t size)
-{
-	message_number(message, size);
-	message_bytes(message, text, size);
-}
-
-void message_string(struct message *message, const char *text)
-{
-	message_text(message, text, strlen(text));
-}
-
-void message_clear(struct message *message)
-{
-	message->size = 0;
-	message->no_memory = false;
-}
-
-void message_release(struct message *message)
-{
-	free(message->bytes);
-	*message = (struct message){ 0 };
-}
-
-uint8_t read_byte(struct byte_reader *reader)
-{
-	const uint8_t *byte = read_bytes(reader, 1);
-	return byte != NULL ? *byte : 0;
-}
-
-int64_t read_signed(struct byte_reader *reader)
-{
-	return unzigzag(read_varint(reader));
+	return message->size - size;
 }
 
 struct message_text read_text(struct byte_reader *reader)
 {
-	uint64_t size = read_varint(reader);
-	if (size > byte_reader_left(reader))
-		reader->failed = true;
-	const uint8_t *bytes = reader->failed ? NULL : read_bytes(reader, (size_t)size);
-	return (struct message_text){ .bytes = bytes != NULL ? (const char *)bytes : "",
-				      .size = bytes != NULL ? (size_t)size : 0 };
+	struct message_text text;
+	text.bytes = byte_reader_text(reader, &text.size);
+	return text;
 }
 
 char *message_text_copy(struct message_text text)
@@ -215,15 +149,15 @@ void read_text_into(struct byte_reader *reader, char *text, size_t size)
 
 /* ---- section ------------------------------------------------------------------------------------------------- */
 
-size_t section_begin(struct message *out, uint8_t letter)
+size_t section_begin(struct byte_buffer *out, uint8_t letter)
 {
-	message_byte(out, letter);
+	byte_buffer_put_byte(out, letter);
 	return message_room(out, sizeof(uint32_t));
 }
 
-void section_end(struct message *out, size_t at)
+void section_end(struct byte_buffer *out, size_t at)
 {
-	if (out->no_memory || at == SIZE_MAX)
+	if (out->failed || at == SIZE_MAX)
 		return;
 	assert(at + sizeof(uint32_t) <= out->size);
 	put_le32(out->bytes + at, (uint32_t)(out->size - at - sizeof(uint32_t)));
@@ -233,7 +167,7 @@ bool section_next(struct byte_reader *reader, uint8_t *letter, struct byte_reade
 {
 	if (reader->failed || byte_reader_left(reader) == 0)
 		return false;
-	*letter = read_byte(reader);
+	*letter = byte_reader_byte(reader);
 	uint32_t size = read_le32(reader);
 	const uint8_t *bytes = read_bytes(reader, size);
 	if (bytes == NULL)
@@ -301,7 +235,7 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 
 struct receiving {
 	MPI_Request request;
-	struct message message;
+	struct byte_buffer message;
 	bool is_begun;
 };
 
@@ -309,16 +243,16 @@ void link_end(struct link *link)
 {
 	MPI_Finalize();
 	for (int rank = 0; rank < link->count && link->receiving != NULL; rank++)
-		message_release(&link->receiving[rank].message);
+		byte_buffer_release(&link->receiving[rank].message);
 	free(link->receiving);
 	link->receiving = NULL;
 }
 
-bool link_send(struct link *link, int rank, const struct message *message)
+bool link_send(struct link *link, int rank, const struct byte_buffer *message)
 {
 	int64_t begun = link_now_ns();
 	assert(rank >= 0 && rank < link->count && rank != link->rank);
-	if (message->no_memory || message->size > INT_MAX ||
+	if (message->failed || message->size > INT_MAX ||
 	    MPI_Send(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
 		return false;
 	link_hold_back(message->size, link->throttle, begun);
@@ -328,7 +262,7 @@ bool link_send(struct link *link, int rank, const struct message *message)
 	return true;
 }
 
-bool link_send_all(struct link *link, const struct message *message)
+bool link_send_all(struct link *link, const struct byte_buffer *message)
 {
 	bool sent = true;
 	for (int rank = 1; rank < link->count; rank++)
@@ -338,10 +272,10 @@ bool link_send_all(struct link *link, const struct message *message)
 
 bool link_tell_all(struct link *link, uint8_t what)
 {
-	struct message message = { 0 };
-	message_byte(&message, what);
+	struct byte_buffer message = { 0 };
+	byte_buffer_put_byte(&message, what);
 	bool sent = link_send_all(link, &message);
-	message_release(&message);
+	byte_buffer_release(&message);
 	return sent;
 }
 
@@ -351,14 +285,14 @@ struct posted {
 	uint8_t *bytes;
 };
 
-bool link_post(struct link *link, int rank, struct message *message)
+bool link_post(struct link *link, int rank, struct byte_buffer *message)
 {
 	int64_t begun = link_now_ns();
-	struct posted *posted = message->no_memory || message->size > INT_MAX ? NULL : calloc(1, sizeof(*posted));
+	struct posted *posted = message->failed || message->size > INT_MAX ? NULL : calloc(1, sizeof(*posted));
 	if (posted == NULL || MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD,
 					&posted->request) != MPI_SUCCESS) {
 		free(posted);
-		message_release(message);
+		byte_buffer_release(message);
 		return false;
 	}
 	posted->bytes = message->bytes;
@@ -368,7 +302,7 @@ bool link_post(struct link *link, int rank, struct message *message)
 	link->messages_sent++;
 	link->bytes_sent += message->size;
 	link->heard_ns = link_now_ns();
-	*message = (struct message){ 0 };
+	*message = (struct byte_buffer){ 0 };
 	return true;
 }
 
@@ -412,7 +346,7 @@ bool link_has_message(struct link *link, int rank, int *from)
 static bool begin_receiving(struct link *link, const MPI_Status *status)
 {
 	struct receiving *receiving = &link->receiving[status->MPI_SOURCE];
-	struct message *message = &receiving->message;
+	struct byte_buffer *message = &receiving->message;
 	int size;
 	if (MPI_Get_count(status, MPI_BYTE, &size) != MPI_SUCCESS || size < 0 ||
 	    !array_reserve(&message->bytes, &message->capacity, (size_t)size + 1) ||
@@ -447,14 +381,14 @@ static enum link_taken begin_all(struct link *link, int *from)
 	return LINK_NOTHING;
 }
 
-static void swap_messages(struct message *one, struct message *other)
+static void swap_messages(struct byte_buffer *one, struct byte_buffer *other)
 {
-	const struct message kept = *one;
+	const struct byte_buffer kept = *one;
 	*one = *other;
 	*other = kept;
 }
 
-enum link_taken link_take(struct link *link, int *from, struct message *message)
+enum link_taken link_take(struct link *link, int *from, struct byte_buffer *message)
 {
 	if (link->receiving == NULL)
 		link->receiving = calloc((size_t)link->count, sizeof(*link->receiving));
@@ -496,7 +430,7 @@ static void link_rest(const struct link *link)
 		sleep_ns(quiet < INT64_C(1000) * MS ? 100 * US : 2 * MS);
 }
 
-bool link_receive(struct link *link, int rank, struct message *message)
+bool link_receive(struct link *link, int rank, struct byte_buffer *message)
 {
 	int from, size;
 	MPI_Status status;
@@ -511,7 +445,7 @@ bool link_receive(struct link *link, int rank, struct message *message)
 	    !array_reserve(&message->bytes, &message->capacity, (size_t)size + 1))
 		return false;
 	message->size = (size_t)size;
-	message->no_memory = false;
+	message->failed = false;
 	link->messages_received++;
 	link->bytes_received += (uint64_t)size;
 	return MPI_Recv(message->bytes, size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
@@ -520,15 +454,15 @@ bool link_receive(struct link *link, int rank, struct message *message)
 
 /* ---- inbox --------------------------------------------------------------------------------------------------- */
 
-static bool is_stop(const struct message *message)
+static bool is_stop(const struct byte_buffer *message)
 {
 	return message->size > 0 && message->bytes[0] == JOB_STOP;
 }
 
-bool inbox_take(struct inbox *inbox, struct message *message)
+bool inbox_take(struct inbox *inbox, struct byte_buffer *message)
 {
 	if (inbox->count > 0) {
-		message_release(message);
+		byte_buffer_release(message);
 		*message = inbox->kept[0];
 		inbox->count--;
 		memmove(inbox->kept, inbox->kept + 1, inbox->count * sizeof(*inbox->kept));
@@ -547,10 +481,10 @@ bool inbox_wants(void *context)
 	while (!inbox->is_stopped && link_has_message(inbox->link, 0, &from)) {
 		if (!array_reserve(&inbox->kept, &inbox->capacity, inbox->count + 1))
 			return true; /* it is found later */
-		struct message *next = &inbox->kept[inbox->count];
-		*next = (struct message){ 0 };
+		struct byte_buffer *next = &inbox->kept[inbox->count];
+		*next = (struct byte_buffer){ 0 };
 		if (!link_receive(inbox->link, 0, next)) {
-			message_release(next);
+			byte_buffer_release(next);
 			return false;
 		}
 		inbox->count++;
@@ -562,7 +496,7 @@ bool inbox_wants(void *context)
 void inbox_release(struct inbox *inbox)
 {
 	for (size_t i = 0; i < inbox->count; i++)
-		message_release(&inbox->kept[i]);
+		byte_buffer_release(&inbox->kept[i]);
 	free(inbox->kept);
 	*inbox = (struct inbox){ 0 };
 }
@@ -585,15 +519,15 @@ static void write_version(char text[VERSION_SIZE])
 		snprintf(text + used, VERSION_SIZE - used, ")");
 }
 
-static void say_name(struct message *out)
+static void say_name(struct byte_buffer *out)
 {
 	char version[VERSION_SIZE], node[sizeof(((struct roll_call *)NULL)->node)] = "";
 	write_version(version);
 	if (gethostname(node, sizeof(node) - 1) != 0)
 		node[0] = '\0';
-	message_string(out, version);
-	message_string(out, node);
-	message_number(out, (uint64_t)getpid());
+	byte_buffer_put_string(out, version);
+	byte_buffer_put_string(out, node);
+	byte_buffer_put_number(out, (uint64_t)getpid());
 }
 
 struct name {
@@ -601,7 +535,7 @@ struct name {
 	struct roll_call where;
 };
 
-static bool read_name(const struct message *message, struct name *name)
+static bool read_name(const struct byte_buffer *message, struct name *name)
 {
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
 	read_text_into(&reader, name->version, sizeof(name->version));
@@ -611,9 +545,9 @@ static bool read_name(const struct message *message, struct name *name)
 }
 
 /* Rank 0 hears all of them, and says whether they are alike. */
-static bool hear_all(struct link *link, const struct message *own, struct roll_call *first)
+static bool hear_all(struct link *link, const struct byte_buffer *own, struct roll_call *first)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct name mine, other;
 	bool alike = read_name(own, &mine);
 	*first = mine.where;
@@ -627,29 +561,29 @@ static bool hear_all(struct link *link, const struct message *own, struct roll_c
 			       rank, other.where.node, other.version, mine.where.node, mine.version);
 		alike = alike && heard && strcmp(mine.version, other.version) == 0;
 	}
-	message_release(&message);
+	byte_buffer_release(&message);
 	return alike;
 }
 
 bool roll_call(struct link *link, struct roll_call *first)
 {
-	struct message own = { 0 }, reply = { 0 };
+	struct byte_buffer own = { 0 }, reply = { 0 };
 	struct name name = { 0 };
 	bool alike = false;
 	say_name(&own);
 	if (link->rank == 0) {
 		alike = hear_all(link, &own, first);
-		message_byte(&reply, alike);
-		message_bytes(&reply, own.bytes, own.size);
+		byte_buffer_put_byte(&reply, alike);
+		byte_buffer_put(&reply, own.bytes, own.size);
 		for (int rank = 1; rank < link->count; rank++)
 			alike = link_send(link, rank, &reply) && alike;
 	} else if (link_send(link, 0, &own) && link_receive(link, 0, &reply) && reply.size > 0) {
-		struct message rest = { .bytes = reply.bytes + 1, .size = reply.size - 1 };
+		struct byte_buffer rest = { .bytes = reply.bytes + 1, .size = reply.size - 1 };
 		alike = reply.bytes[0] == 1 && read_name(&rest, &name);
 		*first = name.where;
 	}
-	message_release(&own);
-	message_release(&reply);
+	byte_buffer_release(&own);
+	byte_buffer_release(&reply);
 	return alike;
 }
 
@@ -662,14 +596,14 @@ bool roll_call_first_is_gone(const struct roll_call *first)
 
 bool roll_call_agree(struct link *link, const char *why)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	char text[TEXT_SIZE];
 	bool agreed = why == NULL;
 	if (link->rank != 0) {
-		message_string(&message, why != NULL ? why : "");
+		byte_buffer_put_string(&message, why != NULL ? why : "");
 		agreed = link_send(link, 0, &message) && link_receive(link, 0, &message) && message.size == 1 &&
 			 message.bytes[0] == 1;
-		message_release(&message);
+		byte_buffer_release(&message);
 		return agreed;
 	}
 	if (why != NULL && *why != '\0')
@@ -683,11 +617,11 @@ bool roll_call_agree(struct link *link, const char *why)
 			report("rank %d: %s", rank, heard ? text : "it does not answer");
 		agreed = agreed && is_well;
 	}
-	message_clear(&message);
-	message_byte(&message, agreed);
+	byte_buffer_clear(&message);
+	byte_buffer_put_byte(&message, agreed);
 	for (int rank = 1; rank < link->count; rank++)
 		agreed = link_send(link, rank, &message) && agreed;
-	message_release(&message);
+	byte_buffer_release(&message);
 	return agreed;
 }
 
@@ -703,7 +637,7 @@ bool asker_waits(void *context)
 	return false;
 }
 
-bool asker_receive(struct asker *asker, int rank, struct message *message)
+bool asker_receive(struct asker *asker, int rank, struct byte_buffer *message)
 {
 	struct link *link = asker->link;
 	int from;

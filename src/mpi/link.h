@@ -44,36 +44,15 @@ void launcher_end_with(const char *text);
 /* Something else has to be said, or nothing, by another rank: wait until that is done. */
 void launcher_let_others_speak(void);
 
-/* A zeroed one is empty.  Without memory, what is added is lost, which `no_memory` remembers. */
-struct message {
-	uint8_t *bytes;
-	size_t size, capacity;
-	bool no_memory;
-};
-
 /* The texts that a message has, borrowed from it. */
 struct message_text {
 	const char *bytes; /* not terminated */
 	size_t size;
 };
 
-void message_byte(struct message *message, uint8_t byte);
-void message_number(struct message *message, uint64_t number);
-void message_signed(struct message *message, int64_t number);
-void message_bytes(struct message *message, const void *bytes, size_t size);
+/* Bytes that are filled in later; returns where they begin, or SIZE_MAX without memory. */
+size_t message_room(struct byte_buffer *message, size_t size);
 
-/* Its size, and its bytes. */
-void message_text(struct message *message, const void *text, size_t size);
-void message_string(struct message *message, const char *text);
-
-/* Bytes that are filled in later; returns where they begin. */
-size_t message_room(struct message *message, size_t size);
-
-/* Forgets what is in it, and keeps the memory. */
-void message_clear(struct message *message);
-void message_release(struct message *message);
-uint8_t read_byte(struct byte_reader *reader);
-int64_t read_signed(struct byte_reader *reader);
 struct message_text read_text(struct byte_reader *reader);
 
 /* Returns a terminated copy, to be freed; NULL without memory. */
@@ -83,8 +62,8 @@ char *message_text_copy(struct message_text text);
 void read_text_into(struct byte_reader *reader, char *text, size_t size);
 
 /* A section is a letter, four bytes of size, and its bytes.  Returns where the size belongs, for section_end(). */
-size_t section_begin(struct message *out, uint8_t letter);
-void section_end(struct message *out, size_t at);
+size_t section_begin(struct byte_buffer *out, uint8_t letter);
+void section_end(struct byte_buffer *out, size_t at);
 
 /* Reads the next section.  Returns false at the end, or if the section ends early, which the reader remembers. */
 bool section_next(struct byte_reader *reader, uint8_t *letter, struct byte_reader *section);
@@ -114,10 +93,10 @@ bool link_begin(struct link *link, int *argc, char ***argv);
 void link_end(struct link *link);
 
 /* Returns false if the message could not be sent, or had no memory. */
-bool link_send(struct link *link, int rank, const struct message *message);
+bool link_send(struct link *link, int rank, const struct byte_buffer *message);
 
 /* Sends it to all ranks but 0.  Returns false if it could not be sent to one of them. */
-bool link_send_all(struct link *link, const struct message *message);
+bool link_send_all(struct link *link, const struct byte_buffer *message);
 
 /* The same of one byte. */
 bool link_tell_all(struct link *link, uint8_t what);
@@ -126,7 +105,7 @@ bool link_tell_all(struct link *link, uint8_t what);
  * Sends it as link_send() does, but does not wait until it is taken: for two ranks that may send each other long
  * messages at a time.  The message's bytes become the link's, and it is empty then.
  */
-bool link_post(struct link *link, int rank, struct message *message);
+bool link_post(struct link *link, int rank, struct byte_buffer *message);
 
 /* Frees what was posted and has been taken.  Returns whether anything is left. */
 bool link_has_posted(struct link *link);
@@ -138,7 +117,7 @@ bool link_is_moving(struct link *link);
 bool link_has_message(struct link *link, int rank, int *from);
 
 /* Takes a message of this rank, waiting for it.  Returns false without memory, or if MPI fails. */
-bool link_receive(struct link *link, int rank, struct message *message);
+bool link_receive(struct link *link, int rank, struct byte_buffer *message);
 
 enum link_taken {
 	LINK_NOTHING,
@@ -150,7 +129,7 @@ enum link_taken {
  * Takes a message of any rank if all of it is there, and never waits: a rank that dies may have sent half of one.
  * *from says whose it is, or would have been.
  */
-enum link_taken link_take(struct link *link, int *from, struct message *message);
+enum link_taken link_take(struct link *link, int *from, struct byte_buffer *message);
 
 /* Waits as long as these bytes take at this many bytes a second, less the time since `begun_ns`. */
 void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
@@ -159,13 +138,13 @@ int64_t link_now_ns(void);
 /* A zeroed one with a link is empty. */
 struct inbox {
 	struct link *link;
-	struct message *kept; /* that came while one was answered, the first one first */
+	struct byte_buffer *kept; /* that came while one was answered, the first one first */
 	size_t count, capacity;
 	bool is_stopped; /* the word came; what it is about ends where the word itself is taken */
 };
 
 /* Takes the next message, waiting for it. */
-bool inbox_take(struct inbox *inbox, struct message *message);
+bool inbox_take(struct inbox *inbox, struct byte_buffer *message);
 
 /* Returns whether the answer is still wanted.  `inbox` is a struct inbox, as a struct histree_work asks it. */
 bool inbox_wants(void *inbox);
@@ -205,6 +184,6 @@ struct asker {
 bool asker_waits(void *asker);
 
 /* Takes a message of a rank; who waits for it looks whether the asker still does.  False: none will come. */
-bool asker_receive(struct asker *asker, int rank, struct message *message);
+bool asker_receive(struct asker *asker, int rank, struct byte_buffer *message);
 
 #endif

@@ -161,12 +161,12 @@ static bool read_all(int file, void *bytes, size_t size)
 }
 
 /* Four bytes of size, and the bytes. */
-static bool read_message(int file, struct message *message, size_t max)
+static bool read_message(int file, struct byte_buffer *message, size_t max)
 {
 	uint8_t bytes[sizeof(uint32_t)];
 	if (!read_all(file, bytes, sizeof(bytes)) || get_le32(bytes) > max)
 		return false;
-	message_clear(message);
+	byte_buffer_clear(message);
 	if (!array_reserve(&message->bytes, &message->capacity, (size_t)get_le32(bytes) + 1))
 		return false;
 	message->size = get_le32(bytes);
@@ -181,7 +181,7 @@ static bool is_allowed(int connection)
 	       (peer.uid == getuid() || peer.uid == 0);
 }
 
-int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct message *words)
+int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct byte_buffer *words)
 {
 	struct pollfd waiting = { .fd = socket->file, .events = POLLIN };
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
@@ -235,14 +235,14 @@ static bool send_file(int connection, int file)
 
 void question_socket_reply(int connection, int spool, int status, const char *text)
 {
-	struct message reply = { 0 };
+	struct byte_buffer reply = { 0 };
 	uint8_t size[sizeof(uint32_t)];
-	message_number(&reply, (uint64_t)status);
-	message_string(&reply, text);
+	byte_buffer_put_number(&reply, (uint64_t)status);
+	byte_buffer_put_string(&reply, text);
 	put_le32(size, (uint32_t)reply.size);
-	if (!reply.no_memory && send_file(connection, spool) && write_all(connection, size, sizeof(size)))
+	if (!reply.failed && send_file(connection, spool) && write_all(connection, size, sizeof(size)))
 		write_all(connection, reply.bytes, reply.size); /* a client that is gone needs none */
-	message_release(&reply);
+	byte_buffer_release(&reply);
 	close(connection);
 	close(spool);
 }
@@ -293,7 +293,7 @@ static enum histree_status copy_out(int spool, struct histree_error *error)
 static enum histree_status take_reply(int connection, int spool, int *status, struct histree_error *error)
 {
 	enum { TEXT_MAX = 65536 };
-	struct message reply = { 0 };
+	struct byte_buffer reply = { 0 };
 	enum histree_status result = HISTREE_OK;
 	char *text = malloc(TEXT_MAX);
 	if (text == NULL || spool < 0 || !read_message(connection, &reply, TEXT_MAX)) {
@@ -309,7 +309,7 @@ static enum histree_status take_reply(int connection, int spool, int *status, st
 				report("%s", line);
 	}
 	free(text);
-	message_release(&reply);
+	byte_buffer_release(&reply);
 	return result;
 }
 
@@ -317,7 +317,7 @@ static enum histree_status take_reply(int connection, int spool, int *status, st
  * The client's side: asks, copies the answer to standard output and reports the messages.  Returns
  * HISTREE_NOT_FOUND if nobody listens there.
  */
-static enum histree_status question_socket_ask(const char *path, const struct message *words, int *status,
+static enum histree_status question_socket_ask(const char *path, const struct byte_buffer *words, int *status,
 					       struct histree_error *error)
 {
 	struct sockaddr_un address;
@@ -330,7 +330,7 @@ static enum histree_status question_socket_ask(const char *path, const struct me
 				 "no job answers at '%s': start one with 'mpirun histree-mpi serve STORE'", path);
 	put_le32(size, (uint32_t)words->size);
 	enum histree_status result = HISTREE_OK;
-	if (words->no_memory || !write_all(connection, size, sizeof(size)) ||
+	if (words->failed || !write_all(connection, size, sizeof(size)) ||
 	    !write_all(connection, words->bytes, words->size)) {
 		result = error_set(error, HISTREE_ERR_IO, "the job at '%s' does not listen", path);
 	} else {
@@ -346,19 +346,19 @@ static enum histree_status question_socket_ask(const char *path, const struct me
 /* ---- job client ---------------------------------------------------------------------------------------------- */
 
 /* The words of the command line, the store by its full path: the job may run in another folder. */
-static enum cli_exit write_words(int argc, char **argv, const char *store, struct message *out)
+static enum cli_exit write_words(int argc, char **argv, const char *store, struct byte_buffer *out)
 {
 	char *path = realpath(store, NULL);
-	message_number(out, (uint64_t)argc);
+	byte_buffer_put_number(out, (uint64_t)argc);
 	for (int i = 0; i < argc; i++)
-		message_string(out, i > 0 && argv[i] == store && path != NULL ? path : argv[i]);
+		byte_buffer_put_string(out, i > 0 && argv[i] == store && path != NULL ? path : argv[i]);
 	free(path);
-	return out->no_memory ? report_no_memory() : CLI_OK;
+	return out->failed ? report_no_memory() : CLI_OK;
 }
 
 bool job_client_ask(int argc, char **argv, const char *store, const char *socket, int *status)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct histree_error error = { 0 };
 	char *path = question_socket_name(store, socket);
 	enum histree_status result = HISTREE_ERR_MEMORY;
@@ -374,7 +374,7 @@ bool job_client_ask(int argc, char **argv, const char *store, const char *socket
 		*status = result == HISTREE_NOT_FOUND ? report_exit(CLI_INPUT, "%s", error.message)
 						      : report_error(&error);
 	free(path);
-	message_release(&message);
+	byte_buffer_release(&message);
 	return is_done;
 }
 
@@ -382,22 +382,22 @@ bool job_client_ask(int argc, char **argv, const char *store, const char *socket
 
 static bool answer_request(struct query_job *job, struct byte_reader *request)
 {
-	struct message reply = { 0 };
+	struct byte_buffer reply = { 0 };
 	job->server.set = &job->set;
 	job->server.work = (struct histree_work){ .go_on = inbox_wants, .context = &job->inbox };
 	host_server_answer(&job->server, request, &reply);
 	bool sent = link_send(job->link, 0, &reply);
-	message_release(&reply);
+	byte_buffer_release(&reply);
 	return sent;
 }
 
 void query_job_answer(struct query_job *job)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	bool goes_on = true;
 	while (goes_on && inbox_take(&job->inbox, &message)) {
 		struct byte_reader reader = byte_reader(message.bytes, message.size);
-		switch (read_byte(&reader)) {
+		switch (byte_reader_byte(&reader)) {
 		case JOB_REQUEST:
 			goes_on = answer_request(job, &reader);
 			break;
@@ -408,7 +408,7 @@ void query_job_answer(struct query_job *job)
 			goes_on = false;
 		}
 	}
-	message_release(&message);
+	byte_buffer_release(&message);
 }
 
 /* ---- who has which hosts ---------------------------------------------------------------------------------- */
@@ -459,10 +459,10 @@ static bool assign(const struct shard_set *set, struct places *places, int ranks
 	return some >= 0;
 }
 
-static void write_places(const struct shard_set *set, struct message *out)
+static void write_places(const struct shard_set *set, struct byte_buffer *out)
 {
 	for (size_t i = 0; i < set->count; i++)
-		message_byte(out, (uint8_t)set->hosts[i].place);
+		byte_buffer_put_byte(out, (uint8_t)set->hosts[i].place);
 }
 
 static bool keep(struct shard_set *set, const uint8_t *mine)
@@ -480,11 +480,11 @@ static bool keep(struct shard_set *set, const uint8_t *mine)
 static bool deal_out(struct query_job *job, struct places *places)
 {
 	struct link *link = job->link;
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	size_t count = job->set.count;
 	bool fine = true;
 	write_places(&job->set, &message);
-	fine = !message.no_memory;
+	fine = !message.failed;
 	for (int rank = 0; rank < link->count && fine; rank++) {
 		fine = (rank == 0 || link_receive(link, rank, &message)) && message.size == count;
 		if (fine)
@@ -495,16 +495,16 @@ static bool deal_out(struct query_job *job, struct places *places)
 		fine = false;
 	}
 	for (int rank = link->count - 1; rank >= 0; rank--) {
-		message_clear(&message);
+		byte_buffer_clear(&message);
 		for (size_t i = 0; i < count && fine; i++)
-			message_byte(&message, places->rank_of[i] == rank);
-		fine = fine && !message.no_memory;
+			byte_buffer_put_byte(&message, places->rank_of[i] == rank);
+		fine = fine && !message.failed;
 		if (rank > 0)
 			fine = link_send(link, rank, &message) && fine;
 		else
 			fine = fine && keep(&job->set, message.bytes);
 	}
-	message_release(&message);
+	byte_buffer_release(&message);
 	return fine;
 }
 
@@ -533,17 +533,17 @@ static bool deal_out_hosts(struct query_job *job)
 
 static bool take_hosts(struct query_job *job)
 {
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	write_places(&job->set, &message);
 	bool fine = link_send(job->link, 0, &message) && link_receive(job->link, 0, &message) &&
 		    message.size == job->set.count && keep(&job->set, message.bytes);
-	message_release(&message);
+	byte_buffer_release(&message);
 	return fine;
 }
 
 /* ---- begin ------------------------------------------------------------------------------------------------ */
 
-static bool describe(struct query_job *job, const char *path, struct message *out)
+static bool describe(struct query_job *job, const char *path, struct byte_buffer *out)
 {
 	struct histree_error error = { 0 };
 	if (histree_store_open(path, &job->store, &error) != HISTREE_OK) {
@@ -551,7 +551,7 @@ static bool describe(struct query_job *job, const char *path, struct message *ou
 		return false;
 	}
 	shard_set_describe(histree_store_info(job->store), out);
-	if (out->no_memory) {
+	if (out->failed) {
 		report_no_memory();
 		return false;
 	}
@@ -561,11 +561,11 @@ static bool describe(struct query_job *job, const char *path, struct message *ou
 bool query_job_begin(struct query_job *job, struct link *link, const char *path, const char *local)
 {
 	*job = (struct query_job){ .link = link, .asker.link = link, .inbox.link = link };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct histree_error error = { 0 };
 	bool fine = link->rank == 0 ? describe(job, path, &message) : link_receive(link, 0, &message);
 	if (link->rank == 0 && !fine)
-		message_clear(&message);
+		byte_buffer_clear(&message);
 	for (int rank = 1; link->rank == 0 && rank < link->count; rank++)
 		fine = link_send(link, rank, &message) && fine;
 	if (fine && message.size > 0) {
@@ -575,7 +575,7 @@ bool query_job_begin(struct query_job *job, struct link *link, const char *path,
 	} else {
 		fine = false;
 	}
-	message_release(&message);
+	byte_buffer_release(&message);
 	if (fine)
 		fine = link->rank == 0 ? deal_out_hosts(job) : take_hosts(job);
 	return fine;

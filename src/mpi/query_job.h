@@ -32,7 +32,7 @@ enum histree_status question_socket_open(struct question_socket *socket, const c
 void question_socket_close(struct question_socket *socket);
 
 /* Waits a while for a client, whose connection it returns with its words; -1: there is none. */
-int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct message *words);
+int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct byte_buffer *words);
 
 /* A file for an answer; -1: there is none to be had. */
 int question_socket_spool(void);

@@ -42,14 +42,14 @@ void columns_begin(struct column_writer *writer, enum column_layout layout, size
 {
 	assert(layout < COLUMN_LAYOUTS && value_count <= COLUMNS_VALUES_MAX);
 	for (size_t i = 0; i < layouts[layout].numbers; i++) {
-		message_clear(&writer->numbers[i]);
+		byte_buffer_clear(&writer->numbers[i]);
 		writer->next[i] = 0;
 	}
 	for (size_t i = 0; i < value_count; i++) {
 		struct value_column *column = &writer->values[i];
-		message_clear(&column->texts);
-		message_clear(&column->kinds);
-		message_clear(&column->values);
+		byte_buffer_clear(&column->texts);
+		byte_buffer_clear(&column->kinds);
+		byte_buffer_clear(&column->values);
 		intern_release(&column->known);
 		column->text_count = column->run = 0;
 	}
@@ -62,7 +62,7 @@ void columns_begin(struct column_writer *writer, enum column_layout layout, size
 
 void columns_add_number(struct column_writer *writer, size_t column, int64_t number)
 {
-	message_signed(&writer->numbers[column], (int64_t)((uint64_t)number - writer->next[column]));
+	byte_buffer_put_signed(&writer->numbers[column], (int64_t)((uint64_t)number - writer->next[column]));
 	writer->next[column] = (uint64_t)number;
 }
 
@@ -70,7 +70,7 @@ void columns_add_times(struct column_writer *writer, size_t column, histree_time
 {
 	assert(start <= end);
 	columns_add_number(writer, column, start);
-	message_number(&writer->numbers[column + 1], (uint64_t)end - (uint64_t)start);
+	byte_buffer_put_number(&writer->numbers[column + 1], (uint64_t)end - (uint64_t)start);
 	writer->next[column] = (uint64_t)end + 1;
 }
 
@@ -78,18 +78,18 @@ static void end_run(struct value_column *column)
 {
 	if (column->run == 0)
 		return;
-	message_number(&column->kinds, column->kind);
-	message_number(&column->kinds, column->run);
+	byte_buffer_put_number(&column->kinds, column->kind);
+	byte_buffer_put_number(&column->kinds, column->run);
 	column->run = 0;
 }
 
-static void add_real(struct message *out, double real)
+static void add_real(struct byte_buffer *out, double real)
 {
 	uint8_t bytes[sizeof(uint64_t)];
 	uint64_t bits;
 	memcpy(&bits, &real, sizeof(bits));
 	put_le64(bytes, bits);
-	message_bytes(out, bytes, sizeof(bytes));
+	byte_buffer_put(out, bytes, sizeof(bytes));
 }
 
 static uint32_t kind_of(const struct histree_value *value)
@@ -110,8 +110,8 @@ static void add_kind(struct value_column *column, uint32_t kind)
 
 static void add_text(struct column_writer *writer, struct value_column *column, const void *bytes, size_t size)
 {
-	message_text(&column->texts, bytes, size);
-	message_byte(&column->texts, 0);
+	byte_buffer_put_text(&column->texts, bytes, size);
+	byte_buffer_put_byte(&column->texts, 0);
 	column->text_count++;
 	writer->bytes += size;
 }
@@ -121,7 +121,7 @@ void columns_add_text(struct column_writer *writer, size_t index, const char *te
 	struct value_column *column = &writer->values[index];
 	assert(column->known.count == 0);
 	add_kind(column, HISTREE_STRING + 1);
-	message_number(&column->values, column->text_count);
+	byte_buffer_put_number(&column->values, column->text_count);
 	add_text(writer, column, text, strlen(text));
 }
 
@@ -135,16 +135,16 @@ void columns_add_value(struct column_writer *writer, size_t index, const struct 
 	writer->bytes += sizeof(uint64_t);
 	switch (value->type) {
 	case HISTREE_INT:
-		message_signed(&column->values, value->int32);
+		byte_buffer_put_signed(&column->values, value->int32);
 		break;
 	case HISTREE_LONG:
-		message_signed(&column->values, value->int64);
+		byte_buffer_put_signed(&column->values, value->int64);
 		break;
 	case HISTREE_DOUBLE:
 		add_real(&column->values, value->real);
 		break;
 	case HISTREE_BOOL:
-		message_byte(&column->values, value->boolean);
+		byte_buffer_put_byte(&column->values, value->boolean);
 		break;
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
@@ -153,7 +153,7 @@ void columns_add_value(struct column_writer *writer, size_t index, const struct 
 		writer->no_memory |= text == INTERN_NONE;
 		if (text == column->text_count)
 			add_text(writer, column, value->bytes, value->size);
-		message_number(&column->values, text);
+		byte_buffer_put_number(&column->values, text);
 		break;
 	case HISTREE_NULL:
 	case HISTREE_UNKNOWN:
@@ -173,38 +173,38 @@ bool columns_are_full(const struct column_writer *writer)
 	return writer->rows == COLUMNS_ROWS_MAX || writer->bytes > COLUMNS_BYTES_MAX || writer->no_memory;
 }
 
-static void write_column(const struct message *column, struct message *out)
+static void write_column(const struct byte_buffer *column, struct byte_buffer *out)
 {
-	message_bytes(out, column->bytes, column->size);
-	out->no_memory = out->no_memory || column->no_memory;
+	byte_buffer_put(out, column->bytes, column->size);
+	out->failed = out->failed || column->failed;
 }
 
-void columns_write(struct column_writer *writer, struct message *out)
+void columns_write(struct column_writer *writer, struct byte_buffer *out)
 {
-	message_number(out, writer->layout);
-	message_number(out, writer->rows);
-	message_number(out, writer->value_count);
+	byte_buffer_put_number(out, writer->layout);
+	byte_buffer_put_number(out, writer->rows);
+	byte_buffer_put_number(out, writer->value_count);
 	for (size_t i = 0; i < layouts[writer->layout].numbers; i++)
 		write_column(&writer->numbers[i], out);
 	for (size_t i = 0; i < writer->value_count; i++) {
 		struct value_column *column = &writer->values[i];
-		message_number(out, column->text_count);
+		byte_buffer_put_number(out, column->text_count);
 		write_column(&column->texts, out);
 		end_run(column);
 		write_column(&column->kinds, out);
 		write_column(&column->values, out);
 	}
-	out->no_memory = out->no_memory || writer->no_memory;
+	out->failed = out->failed || writer->no_memory;
 }
 
 void column_writer_release(struct column_writer *writer)
 {
 	for (size_t i = 0; i < COLUMNS_NUMBERS_MAX; i++)
-		message_release(&writer->numbers[i]);
+		byte_buffer_release(&writer->numbers[i]);
 	for (size_t i = 0; i < COLUMNS_VALUES_MAX; i++) {
-		message_release(&writer->values[i].texts);
-		message_release(&writer->values[i].kinds);
-		message_release(&writer->values[i].values);
+		byte_buffer_release(&writer->values[i].texts);
+		byte_buffer_release(&writer->values[i].kinds);
+		byte_buffer_release(&writer->values[i].values);
 		intern_release(&writer->values[i].known);
 	}
 	*writer = (struct column_writer){ 0 };
@@ -216,7 +216,7 @@ static bool read_numbers(struct columns *columns, size_t column, struct byte_rea
 {
 	uint64_t number = 0;
 	for (uint32_t row = 0; row < columns->rows; row++) {
-		number += (uint64_t)read_signed(reader);
+		number += (uint64_t)byte_reader_signed(reader);
 		columns->numbers[row * columns->number_count + column] = (int64_t)number;
 	}
 	return !reader->failed;
@@ -227,7 +227,7 @@ static bool read_times(struct columns *columns, size_t column, struct byte_reade
 {
 	uint64_t next = 0;
 	for (uint32_t row = 0; row < columns->rows; row++)
-		columns->numbers[row * columns->number_count + column] = read_signed(reader);
+		columns->numbers[row * columns->number_count + column] = byte_reader_signed(reader);
 	for (uint32_t row = 0; row < columns->rows; row++) {
 		int64_t *times = &columns->numbers[row * columns->number_count + column];
 		uint64_t start = (uint64_t)times[0] + next, duration = read_varint(reader);
@@ -283,18 +283,18 @@ static bool read_value(struct histree_value *value, const struct message_text *t
 	uint64_t bits;
 	switch (value->type) {
 	case HISTREE_INT:
-		number = read_signed(reader);
+		number = byte_reader_signed(reader);
 		value->int32 = (int32_t)number;
 		return number == value->int32;
 	case HISTREE_LONG:
-		value->int64 = read_signed(reader);
+		value->int64 = byte_reader_signed(reader);
 		break;
 	case HISTREE_DOUBLE:
 		bits = read_le64(reader);
 		memcpy(&value->real, &bits, sizeof(bits));
 		break;
 	case HISTREE_BOOL:
-		bits = read_byte(reader);
+		bits = byte_reader_byte(reader);
 		value->boolean = bits == 1;
 		return bits <= 1;
 	case HISTREE_STRING:
@@ -374,9 +374,9 @@ void columns_release(struct columns *columns)
 enum { ANSWERS_BEFORE_AHEAD = 2 };
 
 struct stream_rank {
-	struct message pending; /* steps that were not sent yet */
-	size_t step;            /* where the size of the last one belongs */
-	uint32_t outstanding;   /* messages that are to come */
+	struct byte_buffer pending; /* steps that were not sent yet */
+	size_t step;                /* where the size of the last one belongs */
+	uint32_t outstanding;       /* messages that are to come */
 };
 
 static enum histree_status lost(struct streams *streams, int rank, struct histree_error *error)
@@ -406,11 +406,11 @@ static enum histree_status send_to(struct streams *streams, int rank, struct his
 	if (to->pending.size == 0)
 		return HISTREE_OK;
 	section_end(&to->pending, to->step);
-	if (to->pending.no_memory)
+	if (to->pending.failed)
 		return error_memory(error, "a question");
 	if (!link_send(streams->asker->link, rank, &to->pending))
 		return lost(streams, rank, error);
-	message_clear(&to->pending);
+	byte_buffer_clear(&to->pending);
 	to->outstanding++;
 	return HISTREE_OK;
 }
@@ -423,11 +423,11 @@ enum histree_status streams_send(struct streams *streams, struct histree_error *
 	return status;
 }
 
-static struct message *begin_step(struct streams *streams, int rank, enum stream_step step)
+static struct byte_buffer *begin_step(struct streams *streams, int rank, enum stream_step step)
 {
 	struct stream_rank *to = &streams->ranks[rank];
 	if (to->pending.size == 0)
-		message_byte(&to->pending, JOB_REQUEST);
+		byte_buffer_put_byte(&to->pending, JOB_REQUEST);
 	else
 		section_end(&to->pending, to->step);
 	to->step = section_begin(&to->pending, (uint8_t)step);
@@ -444,17 +444,17 @@ static bool hand_over(struct streams *streams, struct byte_reader answer)
 	if (stream == NULL || answer.failed)
 		return !answer.failed;
 	assert(!stream->has_arrived);
-	message_clear(&stream->arrived);
-	message_bytes(&stream->arrived, answer.at, byte_reader_left(&answer));
+	byte_buffer_clear(&stream->arrived);
+	byte_buffer_put(&stream->arrived, answer.at, byte_reader_left(&answer));
 	stream->has_arrived = true;
 	stream->asked = 0;
-	return !stream->arrived.no_memory;
+	return !stream->arrived.failed;
 }
 
 /* Takes the next message of a rank. */
 static enum histree_status receive_from(struct streams *streams, int rank, struct histree_error *error)
 {
-	struct message *message = &streams->received;
+	struct byte_buffer *message = &streams->received;
 	struct byte_reader section;
 	uint8_t letter;
 	if (streams->is_lost || streams->ranks[rank].outstanding == 0 ||
@@ -483,7 +483,7 @@ void streams_drain(struct streams *streams)
 	for (int rank = 1; streams->ranks != NULL && rank < streams->asker->link->count; rank++) {
 		/* Streams that are dropped are not kept there; ranks that were stopped keep none. */
 		if (streams->asker->is_stopped)
-			message_clear(&streams->ranks[rank].pending);
+			byte_buffer_clear(&streams->ranks[rank].pending);
 		else if (!streams->is_lost)
 			streams->is_lost = send_to(streams, rank, &error) != HISTREE_OK;
 		while (!streams->is_lost && streams->ranks[rank].outstanding > 0)
@@ -495,9 +495,9 @@ void streams_release(struct streams *streams)
 {
 	assert(streams->first == NULL);
 	for (int rank = 0; streams->ranks != NULL && rank < streams->asker->link->count; rank++)
-		message_release(&streams->ranks[rank].pending);
+		byte_buffer_release(&streams->ranks[rank].pending);
 	free(streams->ranks);
-	message_release(&streams->received);
+	byte_buffer_release(&streams->received);
 	*streams = (struct streams){ 0 };
 }
 
@@ -510,29 +510,29 @@ void stream_open(struct stream *stream, struct streams *streams, int rank)
 	streams->first = stream;
 }
 
-static struct message *ask(struct stream *stream, enum stream_step step)
+static struct byte_buffer *ask(struct stream *stream, enum stream_step step)
 {
-	struct message *message = begin_step(stream->streams, stream->rank, step);
+	struct byte_buffer *message = begin_step(stream->streams, stream->rank, step);
 	stream->asked = ++stream->streams->asks;
 	stream->has_arrived = false;
-	message_number(message, stream->asked);
+	byte_buffer_put_number(message, stream->asked);
 	return message;
 }
 
-struct message *stream_start(struct stream *stream, enum stream_kind kind)
+struct byte_buffer *stream_start(struct stream *stream, enum stream_kind kind)
 {
 	stream_drop(stream);
-	struct message *message = ask(stream, STEP_START);
+	struct byte_buffer *message = ask(stream, STEP_START);
 	stream->number = stream->asked;
-	message_number(message, kind);
+	byte_buffer_put_number(message, kind);
 	return message;
 }
 
-struct message *stream_more(struct stream *stream)
+struct byte_buffer *stream_more(struct stream *stream)
 {
 	assert(stream->number != 0);
-	struct message *message = ask(stream, STEP_MORE);
-	message_number(message, stream->number);
+	struct byte_buffer *message = ask(stream, STEP_MORE);
+	byte_buffer_put_number(message, stream->number);
 	return message;
 }
 
@@ -544,13 +544,13 @@ static bool goes_on(const struct stream *stream)
 static enum histree_status take_arrived(struct stream *stream, struct byte_reader *answer,
 					struct histree_error *error)
 {
-	const struct message taken = stream->taken;
+	const struct byte_buffer taken = stream->taken;
 	stream->taken = stream->arrived;
 	stream->arrived = taken;
 	stream->has_arrived = false;
 	stream->answers++;
 	*answer = byte_reader(stream->taken.bytes, stream->taken.size);
-	int64_t status = read_signed(answer);
+	int64_t status = byte_reader_signed(answer);
 	read_text_into(answer, stream->error.message, sizeof(stream->error.message));
 	stream->status = stream->error.status = (enum histree_status)status;
 	if (answer->failed)
@@ -597,7 +597,7 @@ enum histree_status stream_end(const struct stream *stream, struct histree_error
 void stream_drop(struct stream *stream)
 {
 	if (stream->number != 0)
-		message_number(begin_step(stream->streams, stream->rank, STEP_DROP), stream->number);
+		byte_buffer_put_number(begin_step(stream->streams, stream->rank, STEP_DROP), stream->number);
 	stream->number = stream->asked = 0;
 	stream->has_arrived = false;
 	stream->answers = 0;
@@ -611,6 +611,6 @@ void stream_close(struct stream *stream)
 	while (*at != stream)
 		at = &(*at)->next;
 	*at = stream->next;
-	message_release(&stream->arrived);
-	message_release(&stream->taken);
+	byte_buffer_release(&stream->arrived);
+	byte_buffer_release(&stream->taken);
 }

@@ -76,7 +76,7 @@ enum { EVENT_TEXTS = HISTREE_EVENT_STREAM + 1, EVENT_PATHS_MAX = COLUMNS_VALUES_
 
 struct value_column {
 	struct intern known; /* texts that are written once */
-	struct message texts, kinds, values;
+	struct byte_buffer texts, kinds, values;
 	uint32_t text_count;
 	uint32_t kind, run; /* of the last rows: their kind, and how many they are */
 };
@@ -86,7 +86,7 @@ struct column_writer {
 	enum column_layout layout;
 	uint32_t rows;
 	size_t value_count, bytes;
-	struct message numbers[COLUMNS_NUMBERS_MAX];
+	struct byte_buffer numbers[COLUMNS_NUMBERS_MAX];
 	uint64_t next[COLUMNS_NUMBERS_MAX]; /* what a number or a start is the difference to */
 	struct value_column values[COLUMNS_VALUES_MAX];
 	bool no_memory;
@@ -109,7 +109,7 @@ void columns_end_row(struct column_writer *writer);
 bool columns_are_full(const struct column_writer *writer);
 
 /* Appends the rows to a message.  Without memory for any of them the message has none either. */
-void columns_write(struct column_writer *writer, struct message *out);
+void columns_write(struct column_writer *writer, struct byte_buffer *out);
 void column_writer_release(struct column_writer *writer);
 
 /* What is read.  A zeroed one is empty; it keeps its memory. */
@@ -165,7 +165,7 @@ struct streams {
 	struct stream_rank *ranks;
 	struct stream *first; /* a list of those that are open */
 	uint64_t asks;        /* so far */
-	struct message received;
+	struct byte_buffer received;
 	bool is_lost; /* a rank does not answer */
 };
 
@@ -189,17 +189,17 @@ struct stream {
 	uint64_t number; /* 0: the rank has no such stream */
 	uint64_t asked;  /* the ask whose answer is to come; 0: none */
 	bool has_arrived;
-	uint32_t answers;              /* that were taken since the start */
-	struct message arrived, taken; /* the answer that came last, and the one that was taken last */
-	enum histree_status status;    /* of the latter */
+	uint32_t answers;                  /* that were taken since the start */
+	struct byte_buffer arrived, taken; /* the answer that came last, and the one that was taken last */
+	enum histree_status status;        /* of the latter */
 	struct histree_error error;
 };
 
 void stream_open(struct stream *stream, struct streams *streams, int rank);
 
 /* Begins it anew.  Both return the message for what is asked, up to the next call for the same rank. */
-struct message *stream_start(struct stream *stream, enum stream_kind kind);
-struct message *stream_more(struct stream *stream);
+struct byte_buffer *stream_start(struct stream *stream, enum stream_kind kind);
+struct byte_buffer *stream_more(struct stream *stream);
 
 /*
  * Takes the answer to the last ask, waiting for it.  Its bytes live until the next call, and its status is that of

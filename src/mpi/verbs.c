@@ -28,7 +28,8 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-#include "cli/verb_query.h"
+#include "cli/verb_segments.h"
+#include "cli/verb_states.h"
 #include "histree/status.h"
 #include "mpi/build.h"
 #include "mpi/link.h"
@@ -72,9 +73,9 @@ static void slice_job_decline(struct link *link)
 /* Sends what slices.h has said, and frees it. */
 static bool send_slice(struct link *link, int rank, void *bytes, size_t size)
 {
-	struct message message = { 0 };
-	message_byte(&message, BUILD_SLICE);
-	message_bytes(&message, bytes, size);
+	struct byte_buffer message = { 0 };
+	byte_buffer_put_byte(&message, BUILD_SLICE);
+	byte_buffer_put(&message, bytes, size);
 	free(bytes);
 	return link_post(link, rank, &message);
 }
@@ -86,8 +87,8 @@ struct leading {
 	const struct build_job_options *options;
 	struct histree_build_options wanted;
 	struct histree_slice_post *post;
-	struct message message; /* that has come */
-	int64_t *heard_ns;      /* by rank, when it said something last; INT64_MAX: it is lost */
+	struct byte_buffer message; /* that has come */
+	int64_t *heard_ns;          /* by rank, when it said something last; INT64_MAX: it is lost */
 	enum histree_status status;
 	struct histree_error error;
 	atomic_bool is_over, is_cancelled;
@@ -114,14 +115,14 @@ static void *slice_job_build(void *context)
 
 static void lose(struct leading *leading, int rank, const char *how)
 {
-	report("rank %d %s; the slice_job_build goes on without it", rank, how);
+	report("rank %d %s; the build goes on without it", rank, how);
 	leading->heard_ns[rank] = INT64_MAX;
 	histree_slice_post_lose(leading->post, (unsigned)rank - 1);
 }
 
 static void hear_all(struct leading *leading)
 {
-	struct message *message = &leading->message;
+	struct byte_buffer *message = &leading->message;
 	enum histree_status status;
 	enum link_taken taken;
 	int rank;
@@ -140,7 +141,7 @@ static void hear_all(struct leading *leading)
 		status = histree_slice_post_put(leading->post, (unsigned)rank - 1, message->bytes + 1,
 						message->size - 1, NULL);
 		if (status != HISTREE_OK)
-			return; /* the slice_job_build knows */
+			return; /* the build knows */
 	}
 }
 
@@ -151,7 +152,7 @@ static void say_cancelled(struct leading *leading)
 		return;
 	leading->has_said_so = true;
 	progress_end(leading->options->progress);
-	report("the slice_job_build was ended, by a signal or because a rank died; there is no new store");
+	report("the build was ended, by a signal or because a rank died; there is no new store");
 }
 
 static void carry(struct leading *leading)
@@ -185,8 +186,8 @@ static void end_all(struct leading *leading)
 	int64_t until = link_now_ns() + DRAIN_NS;
 	int left = 0, rank;
 	for (rank = 1; rank < leading->link->count; rank++) {
-		struct message end = { 0 };
-		message_byte(&end, BUILD_END);
+		struct byte_buffer end = { 0 };
+		byte_buffer_put_byte(&end, BUILD_END);
 		bool is_sent = link_post(leading->link, rank, &end); /* also to one that is only slow */
 		left += is_sent && leading->heard_ns[rank] != INT64_MAX;
 	}
@@ -226,7 +227,7 @@ static int lead(struct leading *leading, const struct build_request *request, bo
 		leading->heard_ns[rank] = link_now_ns();
 	if (!thread_create(&thread, slice_job_build, leading)) {
 		slice_job_decline(leading->link);
-		return report_exit(CLI_INTERNAL, "there is no thread to slice_job_build with");
+		return report_exit(CLI_INTERNAL, "there is no thread to build with");
 	}
 	carry(leading);
 	pthread_join(thread, NULL);
@@ -234,7 +235,7 @@ static int lead(struct leading *leading, const struct build_request *request, bo
 	if (*is_cut_off)
 		return code;
 	launcher_end_with(leading->status >= HISTREE_OK ? LAUNCHER_STORE_IS_COMPLETE : NULL);
-	if (!progress_goes_on(NULL)) /* one that came too late for the slice_job_build */
+	if (!progress_goes_on(NULL)) /* one that came too late for the build */
 		raise(SIGTERM);
 	end_all(leading);
 	return code;
@@ -261,7 +262,7 @@ static int slice_job_lead(struct link *link, const struct build_request *request
 		code = lead(&leading, request, is_cut_off);
 	}
 	histree_slice_post_free(leading.post);
-	message_release(&leading.message);
+	byte_buffer_release(&leading.message);
 	free(leading.heard_ns);
 	return code;
 }
@@ -271,7 +272,7 @@ static int slice_job_lead(struct link *link, const struct build_request *request
 struct following {
 	struct link *link;
 	struct histree_slice_worker *worker;
-	struct message message;
+	struct byte_buffer message;
 	int64_t said_ns;
 	bool is_over;
 };
@@ -281,7 +282,7 @@ static bool hear(struct following *following)
 {
 	int from;
 	enum link_taken taken = LINK_NOTHING;
-	struct message *message = &following->message;
+	struct byte_buffer *message = &following->message;
 	while (!following->is_over && (taken = link_take(following->link, &from, message)) != LINK_NOTHING) {
 		if (taken == LINK_FAILED || message->size == 0)
 			return false;
@@ -303,8 +304,8 @@ static bool say(struct following *following)
 		if (!send_slice(following->link, 0, bytes, size))
 			return false;
 	if (link_now_ns() - following->said_ns > SAY_NS) {
-		struct message alive = { 0 };
-		message_byte(&alive, BUILD_PROGRESS);
+		struct byte_buffer alive = { 0 };
+		byte_buffer_put_byte(&alive, BUILD_PROGRESS);
 		following->said_ns = link_now_ns();
 		if (!link_post(following->link, 0, &alive))
 			return false;
@@ -315,8 +316,8 @@ static bool say(struct following *following)
 static void say_end(struct following *following)
 {
 	int64_t until = link_now_ns() + DRAIN_NS;
-	struct message done = { 0 };
-	message_byte(&done, BUILD_DONE);
+	struct byte_buffer done = { 0 };
+	byte_buffer_put_byte(&done, BUILD_DONE);
 	link_post(following->link, 0, &done);
 	while (link_has_posted(following->link) && link_now_ns() < until)
 		rest(following->link);
@@ -339,15 +340,14 @@ static void slice_job_follow(struct link *link, const struct build_request *requ
 		*is_cut_off = !hear(&following) || !say(&following) || !progress_goes_on(NULL);
 		rest(link);
 	}
-	/* Rank 0 says why a slice_job_build ends, if it still can. */
+	/* Rank 0 says why a build ends, if it still can. */
 	if (*is_cut_off && link->rank == 1 && roll_call_first_is_gone(first))
-		report("rank 0 died, and the slice_job_build with it; there is no new store, and the same command "
-		       "with "
+		report("rank 0 died, and the build with it; there is no new store, and the same command with "
 		       "'--force' builds it");
 	histree_slice_worker_free(following.worker);
 	if (following.is_over)
 		say_end(&following);
-	message_release(&following.message);
+	byte_buffer_release(&following.message);
 }
 
 /* ---- verbs --------------------------------------------------------------------------------------------------- */
@@ -380,7 +380,7 @@ enum { VERBS = sizeof(verbs) / sizeof(*verbs) };
 
 static int print_help(void)
 {
-	static const char *const of_faces[] = { "query", "events", "segments", "stats", "top", "sql", NULL };
+	static const char *const of_faces[] = { "states", "events", "segments", "top", "sql", NULL };
 	struct face face;
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -465,13 +465,11 @@ static void rank_add_options(struct cli_option *all, size_t max, const struct cl
 
 /* ---- face ---------------------------------------------------------------------------------------------------- */
 
-static const struct cli_verb *const faces[] = { &verb_query, &verb_events, &verb_segments,
-						&verb_stats, &verb_top,    &verb_sql };
+static const struct cli_verb *const faces[] = { &verb_states, &verb_events, &verb_segments, &verb_top, &verb_sql };
 
 static const struct cli_option of_ranks[] = {
 	RANK_OPTION_SOCKET(struct face_words),
-	RANK_OPTION_LOCAL(struct face_words,
-			  "look for hosts in FOLDER first, where 'verbs_build --local' has them"),
+	RANK_OPTION_LOCAL(struct face_words, "look for hosts in FOLDER first, where 'build --local' has them"),
 	RANK_OPTION_THROTTLE_LINK(struct face_words),
 	{ 0 },
 };
@@ -480,7 +478,7 @@ static const struct cli_option of_ranks[] = {
 static bool face_find(struct face *face, const char *name)
 {
 	for (size_t i = 0; i < sizeof(faces) / sizeof(*faces); i++) {
-		if (strcmp(faces[i]->name, name) != 0)
+		if (strcmp(faces[i]->name, name) != 0 && cli_old_verb(faces[i], name) == NULL)
 			continue;
 		face->of = faces[i];
 		face->verb = *faces[i];
@@ -507,20 +505,19 @@ static enum histree_status open_store(void *context, const char *path, struct hi
 	return query_job_open_store(context, path, out, error);
 }
 
-/* `query` asks a history that stays open from one question to the next. */
-static int ask_states(struct query_job *job, const struct query_options *chosen, const struct cli_words *words)
+/* `states` asks a history that stays open from one question to the next. */
+static int ask_states(struct query_job *job, const struct states_options *chosen, const struct cli_words *words)
 {
 	const struct target target = { .path = words->words[0], .store = job->store };
 	struct histree_history *history;
 	struct histree_error error = { 0 };
 	uint64_t bytes = job->link->bytes_received, messages = job->link->messages_received;
-	int status = query_options_check(chosen, words->count - 1);
-	if (status != CLI_OK)
-		return status;
 	if (query_job_history(job, chosen->question.analysis, &history, &error) != HISTREE_OK)
 		return report_error(&error);
-	status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
-			     (struct histree_work){ .go_on = progress_goes_on });
+	const struct histree_history_info *info = histree_history_info(history);
+	target_warn_of_version(&target, info->provider, info->provider_version);
+	const int status =
+		states_print(&target, history, chosen, words, (struct histree_work){ .go_on = progress_goes_on });
 	if (chosen->stats)
 		report("%" PRIu64 " bytes in %" PRIu64 " messages from other ranks",
 		       job->link->bytes_received - bytes, job->link->messages_received - messages);
@@ -537,8 +534,11 @@ static int run_on(struct query_job *job, const struct face *face, struct face_wo
 			close(own);
 		return report_exit(CLI_INPUT, "there is no room for the answer");
 	}
-	int status = face->of == &verb_query ? ask_states(job, (const struct query_options *)chosen->of_verb, words)
-					     : face->of->run(chosen->of_verb, words);
+	const struct states_options *states = (const struct states_options *)(const void *)chosen->of_verb;
+	int (*run)(void *, const struct cli_words *) = words->form != NULL ? words->form->run : face->of->run;
+	int status = face->of == &verb_states && !states->numbers && !states->growth
+			     ? ask_states(job, states, words)
+			     : run(chosen->of_verb, words);
 	if (own >= 0) {
 		dup2(own, STDOUT_FILENO);
 		close(own);
@@ -550,6 +550,16 @@ static int run_on(struct query_job *job, const struct face *face, struct face_wo
 static bool is_statement(const struct face *face, const struct cli_words *words)
 {
 	return strcmp(face->of->name, "sql") != 0 || (words->count > 1 && strcmp(words->words[1], "-") != 0);
+}
+
+/* Only durations by a field look at one alone: --of names another, --thread and conditions look at more. */
+static const char *only_field(const struct cli_words *words, const struct cli_question *question)
+{
+	if (words->form == NULL || words->form->run != segment_groups_run || question->where != NULL ||
+	    question->thread != NULL)
+		return NULL;
+	const struct segments_options *segments = (const struct segments_options *)(const void *)question;
+	return segments->of == NULL ? question->by : NULL;
 }
 
 /* On rank 0: runs a command line, argv[0] being the verb, and prints the answer on `file`. */
@@ -577,10 +587,7 @@ static int face_ask(struct query_job *job, int argc, char **argv, FILE *messages
 		job->remotes.end = info->end;
 		bool is_of_time = strcmp(face.of->name, verb_top.name) == 0;
 		job->remotes.where = is_of_time ? NULL : question->where;
-		/* Statistics look at the field by which they are; a condition may look at any. */
-		const char *by = question->by;
-		bool has_one = strcmp(face.of->name, "stats") == 0 && job->remotes.where == NULL;
-		job->remotes.only_field = has_one ? (by != NULL ? by : "name") : NULL;
+		job->remotes.only_field = only_field(&words, question);
 		target_set_opener(open_store, job);
 		progress_set_asker((struct histree_work){ .go_on = asker_waits, .context = &job->asker });
 		status = run_on(job, &face, &chosen, &words, file);
@@ -655,7 +662,7 @@ enum { OPTIONS_MAX = 64 };
 static const struct cli_option verb_build_options[] = {
 	RANK_OPTION_LOCAL(
 		struct build_words,
-		"have ranks but the first verbs_build into FOLDER, on a disk of their own, copy what is complete, "
+		"have ranks but the first build into FOLDER, on a disk of their own, copy what is complete, "
 		"and keep it for 'serve --local'"),
 	CLI_OPTION_NUMBER(
 		"patience", CLI_DURATION, "NS", struct build_words, patience, 1000000, INT64_MAX,
@@ -763,7 +770,7 @@ static int verb_build_run(int argc, char **argv)
 	if (status == CLI_OK && request.wanted.backend > HISTREE_BACKEND_PARTIAL) {
 		status = CLI_USAGE;
 		if (launcher_rank() <= 0)
-			report("ranks verbs_build stores: '--backend %s' makes none", chosen.build.backend);
+			report("ranks build stores: '--backend %s' makes none", chosen.build.backend);
 	}
 	if (status == CLI_OK)
 		status = run_request(argc, argv, &chosen, &request);
@@ -794,8 +801,7 @@ struct serve_words {
 static const struct cli_option verb_serve_options[] = {
 	CLI_OPTION_PATH("socket", 0, CLI_TEXT, "PATH", struct serve_words, socket,
 			"listen for questions at PATH, on the node of rank 0; default: STORE.socket"),
-	RANK_OPTION_LOCAL(struct serve_words,
-			  "look for hosts in FOLDER first, where 'verbs_build --local' has them"),
+	RANK_OPTION_LOCAL(struct serve_words, "look for hosts in FOLDER first, where 'build --local' has them"),
 	RANK_OPTION_THROTTLE_LINK(struct serve_words),
 	CLI_OPTION_FLAG("quiet", 'q', struct serve_words, quiet, "print only errors"),
 	{ 0 },
@@ -806,7 +812,7 @@ struct client_words {
 	char **argv;
 };
 
-static bool read_words(const struct message *message, struct client_words *words)
+static bool read_words(const struct byte_buffer *message, struct client_words *words)
 {
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
 	uint64_t count = read_varint(&reader);
@@ -848,8 +854,8 @@ static bool is_awaited(void *context)
 	return !question_socket_is_gone(*(const int *)context);
 }
 
-static void answer_client(struct query_job *job, const char *path, int connection, const struct message *message,
-			  bool quiet)
+static void answer_client(struct query_job *job, const char *path, int connection,
+			  const struct byte_buffer *message, bool quiet)
 {
 	char text[TEXT_SIZE], *said = NULL;
 	size_t said_size = 0;
@@ -887,7 +893,7 @@ static int serve(struct query_job *job, const char *store, const struct serve_wo
 {
 	struct question_socket socket = { .file = -1 };
 	struct histree_error error = { 0 };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	char *path = question_socket_name(store, chosen->socket), *real = realpath(store, NULL);
 	int status = CLI_OK;
 	if (path == NULL || real == NULL)
@@ -905,7 +911,7 @@ static int serve(struct query_job *job, const char *store, const struct serve_wo
 	question_socket_close(&socket);
 	if (job->is_lost)
 		status = report_exit(CLI_INPUT, "a rank is gone, and with it its hosts; the job ends");
-	message_release(&message);
+	byte_buffer_release(&message);
 	free(real);
 	free(path);
 	return status;
@@ -968,7 +974,7 @@ static int ask_ranks(int argc, char **argv, const struct face_words *chosen, con
 	return rank_end(&link, status);
 }
 
-/* Runs query, events, segments, stats, top or sql, argv[0] being the verb; false: there is no such verb. */
+/* Runs states, events, segments, top or sql, argv[0] being the verb; false: there is no such verb. */
 static int face_run(int argc, char **argv)
 {
 	struct face face;

@@ -34,11 +34,11 @@ QUESTIONS = [
     ["--at", "+3ms", "--format", "csv", "VM9/**"],
     ["--at", "+3ms", "VM1"],
     ["--from", "+0", "--to", "+4ms", "--format", "tsv", "**"],
-    ["--from", "+0", "--to", "+4ms", "--count", "30", "--format", "tsv", "**"],
+    ["--from", "+0", "--to", "+4ms", "--times", "30", "--format", "tsv", "**"],
     ["--from", "+0", "--to", "+4ms", "--step", "1ms", "*/CPUs/**"],
-    ["--from", "+0", "--to", "+4ms", "--pixels", "50", "--format", "json", "**"],
-    ["--from", "+1ms", "--to", "+2ms", "--pixels", "3", "*/CPUs/**", "nothing"],
-    ["--from", "+1ms", "--to", "+1ms", "--pixels", "4", "--format", "tsv", "VM2/**"],
+    ["--from", "+0", "--to", "+4ms", "--parts", "50", "--format", "json", "**"],
+    ["--from", "+1ms", "--to", "+2ms", "--parts", "3", "*/CPUs/**", "nothing"],
+    ["--from", "+1ms", "--to", "+1ms", "--parts", "4", "--format", "tsv", "VM2/**"],
     ["--from", "+0", "--to", "+4ms", "--where", "value == 2 && duration > 10us", "*/CPUs/**"],
     ["--where", "duration > 2ms", "--format", "json"],
     ["--at", "+3ms", "--where", "value == 123456", "**"],
@@ -58,12 +58,12 @@ QUESTIONS = [
 
 # Verbs that run on rank 0 over the events and segments of all ranks.
 FACES = [
-    ["events", "--top", "3"],
+    ["events", "--limit", "3"],
     ["events", "--format", "tsv"],
     ["events", "--from", "+1ms", "--to", "+3ms", "--format", "csv"],
     ["events", "--where", "type == sched_switch && next_tid > prev_tid && host != VM2", "--format", "json"],
     ["events", "--where", "number >= 1000 && number < 1300 && cpu == 1"],
-    ["events", "--where", "prev_comm == next_comm || count > 100", "--top", "40"],
+    ["events", "--where", "prev_comm == next_comm || count > 100", "--limit", "40"],
     ["events", "--where", "nothing == 5"],
     ["events", "--where", "bad ==="],
     ["events", "--from", "+1000s"],
@@ -85,10 +85,12 @@ FACES = [
     ["segments", "system-calls", "--sort", "bad"],
     ["segments", "system-calls", "--bad"],
     ["segments", "system-calls", "--to", "+1000s"],
-    ["stats", "system-calls", "--format", "tsv"],
-    ["stats", "system-calls", "--by", "host", "--format", "json"],
-    ["stats", "system-calls", "--by", "return", "--format", "tsv"],
-    ["stats", "system-calls", "--by", "nothing"],
+    ["segments", "system-calls", "--by", "name", "--format", "tsv"],
+    ["segments", "system-calls", "--by", "host", "--format", "json"],
+    ["segments", "system-calls", "--by", "return", "--format", "tsv"],
+    ["segments", "system-calls", "--by", "nothing"],
+    ["segments", "system-calls", "--by", "name", "--of", "return", "--format", "tsv"],
+    ["segments", "system-calls", "--by", "name", "--thread", "1001,1002,1003", "--format", "tsv"],
     ["top"],
     ["top", "--by", "state,cpu", "--format", "tsv"],
     ["top", "--by", "process,state", "--from", "+1ms", "--to", "+3ms", "--format", "json"],
@@ -99,8 +101,8 @@ FACES = [
     ["top", "--from", "+1000s"],
     ["sql", "SELECT a.host, b.host, count(*), sum(b.time - a.time), max(b.contents) FROM events a JOIN events b ON "
             "b.number = a.number + 7 WHERE a.number >= 900 AND a.number < 1300 GROUP BY 1, 2 ORDER BY 1, 2"],
-    ["stats", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
-    ["stats", "system-calls", "--from", "+1ms", "--to", "+4ms"],
+    ["segments", "system-calls", "--by", "tid", "--where", "duration > 5us", "--format", "csv"],
+    ["segments", "system-calls", "--by", "name", "--from", "+1ms", "--to", "+4ms"],
     ["sql", "SELECT host, name, count(*), sum(duration), max(end) FROM system_calls GROUP BY 1, 2 ORDER BY 1, 2"],
     ["sql", "SELECT * FROM system_calls WHERE duration > 2000 ORDER BY duration DESC, start, host LIMIT 20", "--format", "tsv"],
     ["sql", "SELECT a.host, b.host, count(*) FROM system_calls a JOIN system_calls b ON b.tid = a.tid AND b.start > a.end "
@@ -148,7 +150,7 @@ class Ranks(unittest.TestCase):
         return jobs.run(ranks, PROGRAM, "build", "--clock", "none", "-q", "-o", store, *more, *self.traces, **environment)
 
     def check_question(self, words, answer):
-        wanted = jobs.alone(HISTREE, "query", self.store, *words)
+        wanted = jobs.alone(HISTREE, "states", self.store, *words)
         status, out, err = answer(words)
         self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
         self.assertEqual(out, wanted[1], words)
@@ -162,7 +164,7 @@ class Ranks(unittest.TestCase):
         while not path.exists() and job.poll() is None and time.monotonic() < until:
             time.sleep(0.01)
         self.assertTrue(path.exists(), job.poll())
-        return job, lambda words: jobs.alone(PROGRAM, "query", "--socket", path, self.store, *words)
+        return job, lambda words: jobs.alone(PROGRAM, "states", "--socket", path, self.store, *words)
 
     def stop(self, job):
         pids = jobs.ranks_of(job.pid)
@@ -214,7 +216,7 @@ class Ranks(unittest.TestCase):
                           f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
         script.chmod(0o755)
         for words in (["build", "--clock", "none", "-o", self.folder / "no.histree", *self.traces],
-                      ["query", self.store, "--at", "+1ms"], ["serve", self.store]):
+                      ["states", self.store, "--at", "+1ms"], ["serve", self.store]):
             status, out, err = jobs.run(2, script, *words)
             self.assertEqual((status, out), (3, b""), err)
             self.assertIn("rank 1 on ", err)
@@ -286,7 +288,7 @@ class Ranks(unittest.TestCase):
 
     def test_answers_are_those_of_one_process(self):
         for words in sample(QUESTIONS):
-            self.check_question(words, lambda words: jobs.run(2, PROGRAM, "query", self.store, *words))
+            self.check_question(words, lambda words: jobs.run(2, PROGRAM, "states", self.store, *words))
 
     def test_a_job_that_serves_answers_the_same(self):
         for ranks in sample((3, 1, HOSTS + 2)):
@@ -306,7 +308,7 @@ class Ranks(unittest.TestCase):
                 words = draw.choice([["--at", f"+{times[0]}ns"],
                                      ["--from", f"+{times[0]}ns", "--to", f"+{times[1]}ns"]])
                 if len(words) == 4 and draw.random() < 0.6:
-                    words += [draw.choice(["--count", "--pixels"]), str(draw.randrange(2, 100))]
+                    words += [draw.choice(["--times", "--parts"]), str(draw.randrange(2, 100))]
                 pattern = draw.choice(["**", "*/CPUs/**", "VM2/**", f"VM*/Threads/{draw.randrange(1000, 1060)}/**"])
                 self.check_question([*words, pattern, "--format", draw.choice(["text", "tsv", "csv", "json"])], ask)
         finally:
@@ -320,14 +322,14 @@ class Ranks(unittest.TestCase):
         before, type(self).store = self.store, store
         try:
             for words in (["--at", "+3ms", "**"], ["--at", "+3ms", "VM2"], ["--at", "+3ms", "*/CPUs/**"]):
-                wanted = jobs.alone(HISTREE, "query", store, *words)
-                status, out, err = jobs.run(2, PROGRAM, "query", store, *words)
+                wanted = jobs.alone(HISTREE, "states", store, *words)
+                status, out, err = jobs.run(2, PROGRAM, "states", store, *words)
                 self.assertEqual((status, out), (wanted[0], wanted[1]), words)
                 self.assertEqual(err.replace("histree-mpi: ", "histree: "), wanted[2], words)
                 self.assertIn("host 'VM2' is missing", err)
             (store / "hosts" / "VM2").rmdir()
-            wanted = jobs.alone(HISTREE, "query", store, *words)
-            status, out, err = jobs.run(2, PROGRAM, "query", store, *words)
+            wanted = jobs.alone(HISTREE, "states", store, *words)
+            status, out, err = jobs.run(2, PROGRAM, "states", store, *words)
             self.assertEqual((status, out, err.replace("histree-mpi: ", "histree: ")), wanted)
         finally:
             type(self).store = before
@@ -337,15 +339,15 @@ class Ranks(unittest.TestCase):
         shutil.copytree(self.store, store)
         local.mkdir()
         shutil.move(store / "hosts", local / "hosts")
-        status, out, err = jobs.run(2, PROGRAM, "query", "--local", local, store, "--at", "+3ms", "*/CPUs/**")
+        status, out, err = jobs.run(2, PROGRAM, "states", "--local", local, store, "--at", "+3ms", "*/CPUs/**")
         self.assertEqual((status, err), (0, ""))
-        self.assertEqual(out, jobs.alone(HISTREE, "query", self.store, "--at", "+3ms", "*/CPUs/**")[1])
+        self.assertEqual(out, jobs.alone(HISTREE, "states", self.store, "--at", "+3ms", "*/CPUs/**")[1])
 
     def test_a_store_of_one_host_is_asked_too(self):
         store = self.folder / "single.histree"
         self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", store, self.traces[0])[0], 0)
-        wanted = jobs.alone(HISTREE, "query", store, "--at", "+3ms")
-        self.assertEqual(jobs.run(2, PROGRAM, "query", store, "--at", "+3ms"), wanted)
+        wanted = jobs.alone(HISTREE, "states", store, "--at", "+3ms")
+        self.assertEqual(jobs.run(2, PROGRAM, "states", store, "--at", "+3ms"), wanted)
 
     # ---- verbs over the segments of ranks
 
@@ -424,7 +426,7 @@ class Ranks(unittest.TestCase):
         shutil.copytree(self.segment_store(), torn)
         shutil.rmtree(torn / "hosts" / "VM2")
         (torn / "hosts" / "VM4" / "system-calls.seg").unlink()
-        sums = [words for words in FACES if words[0] == "stats"][:1] + [words for words in FACES if words[0] == "sql"][:4] + states
+        sums = [words for words in segments if "--by" in words][:1] + [words for words in FACES if words[0] == "sql"][:4] + states
         for words in (segments[1], segments[3], *sums, events[1], events[3], events[4]):
             self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
 
@@ -435,7 +437,7 @@ class Ranks(unittest.TestCase):
         hosts = []
         for name in ("east", "west"):
             shutil.copytree(made, self.folder / name)
-            hosts += ["--host", f"{name}={self.folder / name}"]
+            hosts += ["--host-dir", f"{name}={self.folder / name}"]
         self.assertEqual(jobs.alone(HISTREE, "build", "-q", "-o", store, *hosts)[0], 0)
         for where in ("choice == two", "choice == two && small > 1 && twice != 1003", "choice == 2 || negative == -1"):
             words = ["events", store, "--where", where, "--format", "tsv"]
@@ -473,7 +475,7 @@ class Ranks(unittest.TestCase):
         listener.bind(str(path))
         listener.listen(1)
         listener.settimeout(30)
-        client = subprocess.Popen([PROGRAM, "query", "--socket", str(path), str(self.store), "--at", "+1ms"],
+        client = subprocess.Popen([PROGRAM, "states", "--socket", str(path), str(self.store), "--at", "+1ms"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             connection, _ = listener.accept()
@@ -513,7 +515,7 @@ class Ranks(unittest.TestCase):
 
     def test_a_job_survives_every_end_of_a_client(self):
         job, ask = self.serve(2)
-        words = [b"query", bytes(self.store), b"--at", b"+1ms"]
+        words = [b"states", bytes(self.store), b"--at", b"+1ms"]
         body = bytes([len(words)]) + b"".join(bytes([len(word)]) + word for word in words)
         request = struct.pack("<I", len(body)) + body
         try:
@@ -524,7 +526,7 @@ class Ranks(unittest.TestCase):
                 client.close()  # and so the answer of a whole question is sent to nobody
             self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
             with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([PROGRAM, "query", "--socket", str(self.folder / "socket"), str(self.store), "--at", "+1ms"],
+                done = subprocess.run([PROGRAM, "states", "--socket", str(self.folder / "socket"), str(self.store), "--at", "+1ms"],
                                       stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
             self.assertEqual(done.returncode, 3)
             self.assertIn(b"cannot write to standard output", done.stderr)
@@ -532,10 +534,11 @@ class Ranks(unittest.TestCase):
             self.stop(job)
 
     def test_ranks_stop_when_a_client_goes(self):
-        questions = [["query", *time, *more] for time in [["--from", "+0ms", "--to", "+4ms"]]
-                     for more in (["--pixels", "4096", "**"], ["**"], ["--changes", "**"], ["--first-value", "**"])]
+        questions = [["states", *time, *more] for time in [["--from", "+0ms", "--to", "+4ms"]]
+                     for more in (["--parts", "4096", "**"], ["**"], ["--changes", "**"], ["--first-value", "**"])]
         questions += [["segments", "system-calls", "--where", "duration > 1000s"], ["segments", "system-calls", "--sort", "return"],
-                      ["stats", "system-calls"], ["stats", "system-calls", "--where", "tid > 3"], ["top"],
+                      ["segments", "system-calls", "--by", "name"],
+                      ["segments", "system-calls", "--by", "name", "--where", "tid > 3"], ["top"],
                       ["top", "--by", "cpu,had-by"], ["events", "--where", "nothing == 5"], ["events", "--format", "json"],
                       ["sql", "SELECT count(*) FROM system_calls a JOIN system_calls b"],
                       ["sql", "SELECT count(*) FROM states a JOIN states b"],
@@ -599,7 +602,7 @@ class Ranks(unittest.TestCase):
             status, _, err = jobs.run(1, PROGRAM, "serve", "--socket", self.folder / "socket", self.store)
             self.assertEqual(status, 3)
             self.assertIn("another job", err)
-            status, _, err = jobs.alone(PROGRAM, "query", "--socket", self.folder / "socket", self.folder, "--at", "0")
+            status, _, err = jobs.alone(PROGRAM, "states", "--socket", self.folder / "socket", self.folder, "--at", "0")
             self.assertEqual(status, 2)
             self.assertIn("no other store", err)
             self.check_question(["--at", "+3ms", "VM1/CPUs/**"], ask)
@@ -616,7 +619,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(list(self.folder.glob(path.name + ".*")), [])
 
     def test_without_a_job_the_client_says_so(self):
-        status, _, err = jobs.alone(PROGRAM, "query", "--socket", self.folder / "no-socket", self.store, "--at", "+1ms")
+        status, _, err = jobs.alone(PROGRAM, "states", "--socket", self.folder / "no-socket", self.store, "--at", "+1ms")
         self.assertEqual(status, 3)
         self.assertIn("no job answers", err)
 
@@ -630,10 +633,11 @@ class Ranks(unittest.TestCase):
     # ---- the command
 
     def test_the_command_helps_itself(self):
-        for verb in ("build", "query", "segments", "stats", "top", "sql", "serve"):
+        old = {"query": "states", "stats": "segments"}
+        for verb in ("build", "states", "segments", "top", "sql", "serve", *old):
             status, out, _ = jobs.alone(PROGRAM, verb, "--help")
             self.assertEqual(status, 0)
-            self.assertIn(f"usage: histree-mpi {verb}", out.decode())
+            self.assertIn(f"usage: histree-mpi {old.get(verb, verb)}", out.decode())
         self.assertEqual(jobs.alone(PROGRAM, "--help")[0], 0)
         self.assertTrue(jobs.alone(PROGRAM, "--version")[1].startswith(b"histree-mpi "))
         self.assertEqual(jobs.alone(PROGRAM, "nothing")[0], 2)

@@ -4,7 +4,7 @@
 
     check_slices.py HISTREE_MPI HISTREE GENERATE [KILLS [SEED]]
 
-Each interval, by `histree dump`, the index of events by its bytes, and what the manifest says of the trace are those of
+Each interval, by `histree states`, the index of events by its bytes, and what the manifest says of the trace are those of
 `histree build`: of a generated trace, of recorded ones where there are any ($HISTREE_SHARED, ../shared), whole and
 damaged, by 2 to 5 ranks, in slices of many lengths.  Then ranks, rank 0 or the launcher are killed at any time of a
 build: a store that was there is as it was, and the next build makes all of it.  HISTREE_MPI_KILLS says how often, in
@@ -47,7 +47,7 @@ class Builds:
         self.counts = collections.Counter()
 
     def contents(self, store, analysis="kernel"):
-        status, out, err = jobs.alone(self.histree, "dump", "-a", analysis, "--format", "tsv", store)
+        status, out, err = jobs.alone(self.histree, "states", "-a", analysis, "--format", "tsv", store)
         assert status == 0, err
         return out
 
