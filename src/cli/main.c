@@ -22,6 +22,22 @@ static int run_verb(const struct cli_verb *verb, char *path)
 	return cli_run(verb, 2, words);
 }
 
+/* Whether a store was made from a trace, or from traces in that folder, and from nothing else. */
+static bool is_made_from(const struct histree_store_info *info, const char *trace)
+{
+	char *wanted = realpath(trace, NULL);
+	const size_t size = wanted != NULL ? strlen(wanted) : 0;
+	bool is_own = wanted != NULL && info->trace_count > 0;
+	for (size_t i = 0; i < info->trace_count && is_own; i++) {
+		char *found = realpath(info->traces[i], NULL);
+		is_own = found != NULL && strncmp(found, wanted, size) == 0 &&
+			 (found[size] == '\0' || found[size] == '/');
+		free(found);
+	}
+	free(wanted);
+	return is_own;
+}
+
 /* Builds the store, unless it is there. */
 static int have_store(char *trace, const char *path)
 {
@@ -32,16 +48,11 @@ static int have_store(char *trace, const char *path)
 		return run_verb(&verb_build, trace);
 	if (status < 0)
 		return report_error(&error);
-
-	/* Whether that store was made from the trace, and from nothing else. */
-	const struct histree_store_info *info = histree_store_info(store);
-	char *wanted = realpath(trace, NULL),
-	     *found = info->trace_count == 1 ? realpath(info->traces[0], NULL) : NULL;
-	const bool is_own = wanted != NULL && found != NULL && strcmp(wanted, found) == 0;
-	free(wanted);
-	free(found);
-
+	const bool is_complete = histree_store_info(store)->complete,
+		   is_own = is_made_from(histree_store_info(store), trace);
 	histree_store_close(store);
+	if (!is_complete)
+		return run_verb(&verb_build, trace); /* which says what is left of it */
 	return is_own ? CLI_OK
 		      : report_exit(CLI_USAGE,
 				    "'%s' exists already and is not a store of '%s'; 'histree build --output STORE "

@@ -342,18 +342,119 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 static enum cli_parsed check_words(const struct parser *parser, const struct cli_words *words)
 {
 	const struct cli_verb *verb = parser->verb;
-	if (words->count < verb->words_min)
-		fprintf(parser->messages, "%s: '%s' needs %s", report_program(), verb->name, verb->arguments);
-	else if (words->count > verb->words_max)
-		fprintf(parser->messages, "%s: '%s' is one argument too many for '%s %s'", report_program(),
-			words->words[verb->words_max], verb->name, verb->arguments);
+	const struct cli_form *form = words->form;
+	const char *arguments = form != NULL ? form->arguments : verb->arguments;
+	const char *before = form != NULL && form->option != NULL ? " --" : "";
+	const char *option = form != NULL && form->option != NULL ? form->option : "";
+	const size_t words_max = form != NULL ? form->words_max : verb->words_max;
+	if (words->count < (form != NULL ? form->words_min : verb->words_min))
+		fprintf(parser->messages, "%s: '%s%s%s' needs %s", report_program(), verb->name, before, option,
+			arguments);
+	else if (words->count > words_max)
+		fprintf(parser->messages, "%s: '%s' is one argument too many for '%s%s%s%s%s'", report_program(),
+			words->words[words_max], verb->name, before, option, *arguments != '\0' ? " " : "",
+			arguments);
 	else
 		return CLI_PARSED;
 	return wrong(parser);
 }
 
-enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
-			  FILE *messages)
+/* ---- forms and old names of verbs ---------------------------------------------------------------------------- */
+
+const struct cli_old_verb *cli_old_verb(const struct cli_verb *verb, const char *name)
+{
+	for (const struct cli_old_verb *old = verb->old; old != NULL && old->name != NULL; old++)
+		if (strcmp(old->name, name) == 0)
+			return old;
+	return NULL;
+}
+
+static size_t row_named(const struct parser *parser, const char *name)
+{
+	size_t row = 0;
+	while (row < parser->option_count && strcmp(parser->options[row].name, name) != 0)
+		row++;
+	assert(row < parser->option_count);
+	return row;
+}
+
+/* Takes what an old name of the verb stands for, unless the command line says something else. */
+static enum cli_parsed take_old_name(const struct parser *parser, const struct cli_old_verb *old)
+{
+	for (size_t i = 0; i < sizeof(old->means) / sizeof(*old->means) && old->means[i].option != NULL; i++) {
+		const struct cli_option *option = &parser->options[row_named(parser, old->means[i].option)];
+		const char *said = NULL;
+		if (option->kind != CLI_FLAG)
+			memcpy(&said, (const char *)parser->values + option->member, sizeof(said));
+		if (said == NULL && option_take(parser, option, old->means[i].argument) != CLI_PARSED)
+			return CLI_WRONG;
+	}
+	return CLI_PARSED;
+}
+
+static bool is_form_said(const struct parser *parser, const struct cli_form *form, const struct cli_old_verb *old)
+{
+	if (form->option == NULL || parser->is_given[row_named(parser, form->option)])
+		return true;
+	for (size_t i = 0; old != NULL && i < sizeof(old->means) / sizeof(*old->means); i++)
+		if (old->means[i].option != NULL && strcmp(old->means[i].option, form->option) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a name is one of the words of a list. */
+static bool has_word(const char *list, const char *name)
+{
+	const size_t size = strlen(name);
+	for (const char *at = list; at != NULL && *at != '\0'; at += strcspn(at, " "), at += *at == ' ')
+		if (strncmp(at, name, size) == 0 && (at[size] == ' ' || at[size] == '\0'))
+			return true;
+	return false;
+}
+
+static bool form_takes(const struct cli_form *form, const struct cli_option *option)
+{
+	for (unsigned ask = 0; ask < ASK_COUNT; ask++)
+		if ((form->asks & 1U << ask) != 0 && strcmp(block[ask].name, option->name) == 0)
+			return true;
+	return (form->option != NULL && strcmp(form->option, option->name) == 0) ||
+	       has_word(form->takes, option->name);
+}
+
+/* What the form does not take is refused with one that it goes with. */
+static enum cli_parsed choose_form(const struct parser *parser, const struct cli_old_verb *old,
+				   const struct cli_form **chosen)
+{
+	const struct cli_form *form = parser->verb->forms;
+	*chosen = NULL;
+	if (form == NULL)
+		return CLI_PARSED;
+	while (!is_form_said(parser, form, old))
+		form++;
+	*chosen = form;
+	for (size_t row = 0; row < parser->option_count; row++) {
+		const struct cli_option *option = &parser->options[row];
+		/* An old spelling stands for an option that is in the table, and is of the verb's own. */
+		if (!parser->is_given[row] || option->help == NULL || form_takes(form, option))
+			continue;
+		const struct cli_form *other = parser->verb->forms;
+		while (other->option != NULL && !form_takes(other, option))
+			other++;
+		if (!form_takes(other, option))
+			continue; /* what no form lists goes with all */
+		if (form->option != NULL)
+			fprintf(parser->messages, "%s: '--%s' does not go with '--%s'", report_program(),
+				option->name, form->option);
+		else
+			fprintf(parser->messages, "%s: '--%s' goes with '--%s'", report_program(), option->name,
+				other->option);
+		return wrong(parser);
+	}
+	return CLI_PARSED;
+}
+
+static enum cli_parsed parse_words(const struct cli_verb *verb, int argc, char **argv, void *values,
+				   struct cli_words *words, FILE *messages)
 {
 	struct parser parser = { .verb = verb, .values = values, .messages = messages };
 
@@ -397,7 +498,23 @@ enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, vo
 			return CLI_WRONG;
 	}
 	*words = (struct cli_words){ .words = argv + optind, .count = (size_t)(argc - optind) };
+	const struct cli_old_verb *old = cli_old_verb(verb, argv[0]);
+	if (old != NULL && take_old_name(&parser, old) != CLI_PARSED)
+		return CLI_WRONG;
+	if (choose_form(&parser, old, &words->form) != CLI_PARSED)
+		return CLI_WRONG;
 	return check_words(&parser, words);
+}
+
+enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+			  FILE *messages)
+{
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const enum cli_parsed parsed = parse_words(verb, argc, argv, values, words, messages);
+	for (size_t i = 0, count = parsed != CLI_PARSED ? cli_options_of(verb, all) : 0; i < count; i++)
+		if (all[i].kind == CLI_TEXTS)
+			cli_texts_release((struct cli_texts *)((char *)values + all[i].member));
+	return parsed;
 }
 
 /* ---- time option --------------------------------------------------------------------------------------------- */

@@ -6,10 +6,10 @@
  * A verb keeps its options in a struct of its own, zeroed beforehand.  A row of its table says which member an
  * option fills:
  *
- * 	struct ls_options { const char *name; bool children; };
+ * 	struct info_options { const char *name; bool children; };
  * 	static const struct cli_option options[] = {
- * 		CLI_OPTION_TEXT("name", "EXPR", struct ls_options, name, "list only what has such a name"),
- * 		CLI_OPTION_FLAG("children", 0, struct ls_options, children, "look one level deep only"),
+ * 		CLI_OPTION_TEXT("name", "EXPR", struct info_options, name, "list only what has such a name"),
+ * 		CLI_OPTION_FLAG("children", 0, struct info_options, children, "look one level deep only"),
  * 		{ 0 },
  * 	};
  *
@@ -19,7 +19,11 @@
  * number of rows and the columns, the analysis and the host.  A verb states which of them it has (`asks`), and
  * additions to their help (`says`); its struct begins with a struct cli_question.
  *
+ * A verb that answers several kinds of questions has a form for each: one of its options chooses it, and the form
+ * says which of the others it takes.  What goes with which is then checked here, and said in one way.
+ *
  * Old spellings still work, but are in no help: they are in `old` of an option, or in a row without a help text.
+ * Old names of verbs are in `old` of the verb that answers now, with the options that they stand for.
  *
  * Some options name a time of a history, or of something else that goes from a start to an end.
  */
@@ -46,7 +50,7 @@ enum cli_option_kind {
 	CLI_DURATION, /* such a number of ns, also as 10ms; uint64_t */
 };
 
-/* The arguments of an option in the order in which they were given; cli_texts_release() also after failure. */
+/* The arguments of an option, in the order in which they were given; to release if cli_parse() has succeeded. */
 struct cli_texts {
 	const char **texts;
 	size_t count, capacity;
@@ -142,13 +146,36 @@ struct cli_question {
 	const char *from_name, *to_name, *host_name;
 };
 
+struct cli_words;
+
+/* A question that an option of the verb chooses: the first form in the table whose option is given. */
+struct cli_form {
+	const char *option;    /* NULL: the last form, if none is given */
+	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
+	size_t words_min, words_max;
+	unsigned asks;     /* of the block */
+	const char *takes; /* of the verb's own options; what no form takes goes with all */
+	int (*run)(void *options, const struct cli_words *words); /* returns the exit status */
+};
+
 /* The arguments that are no options. */
 struct cli_words {
 	char *const *words;
 	size_t count;
+	const struct cli_form *form; /* NULL: the verb has none */
+};
+
+/* The name of a verb before it became a form of another one. */
+struct cli_old_verb {
+	const char *name; /* NULL ends a table */
+	/* What it stands for: options of the verb, unless they are given, with their arguments. */
+	struct {
+		const char *option, *argument;
+	} means[2];
 };
 
 struct cli_verb {
+	const char *heading; /* in the list of verbs, above this one; NULL: it goes on with what is above */
 	const char *name;
 	const char *summary;   /* one line, lower case */
 	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
@@ -160,6 +187,8 @@ struct cli_verb {
 	size_t options_size;                                      /* of the verb's struct; 0: it has none */
 	const void *defaults;                                     /* such a struct, as it is before; NULL: zeros */
 	int (*run)(void *options, const struct cli_words *words); /* returns the exit status */
+	const struct cli_form *forms;   /* the last has no option; they have words and run */
+	const struct cli_old_verb *old; /* NULL: none */
 };
 
 #define CLI_WORDS_ANY SIZE_MAX
@@ -178,9 +207,12 @@ enum cli_parsed {
 	CLI_WRONG, /* `messages` has what was wrong and what would be right */
 };
 
+/* Returns the row of an old name of a verb; NULL: it is none. */
+const struct cli_old_verb *cli_old_verb(const struct cli_verb *verb, const char *name);
+
 /*
- * Reads a command line into `values`, the verb's struct.  Options and words may come in any order; "--" ends the
- * options.  The words are those of argv, which is reordered.
+ * Reads a command line into `values`, the verb's struct; argv[0] is the verb's name, or an old one.  Options and
+ * words may come in any order; "--" ends the options.  The words are those of argv, which is reordered.
  */
 enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 			  FILE *messages);

@@ -118,11 +118,26 @@ enum cli_exit report_none(const char *things, const char *where)
 			   things, word, word);
 }
 
+static void find_name(void *context, const char *name)
+{
+	bool *is_named = context;
+	*is_named = *is_named || strcasecmp(name, "name") == 0 || strcasecmp(name, "event") == 0;
+}
+
+enum cli_exit report_no_events(const char *where)
+{
+	bool is_named = false;
+	if (where == NULL || histree_filter_names(where, find_name, &is_named, NULL) != HISTREE_OK || !is_named)
+		return report_none("events", where);
+	return report_exit(CLI_NOTHING, "there are no such events; the name of an event is its 'type', as in "
+					"'type == sched_switch'");
+}
+
 enum cli_exit report_damaged_history(void)
 {
 	return report_exit(CLI_INPUT,
 			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "
-			   "what that is, and 'histree repair' makes a sound history of the rest");
+			   "what that is, and 'histree copy --repair' makes a sound history of the rest");
 }
 
 enum cli_exit exit_of_status(enum histree_status status)

@@ -39,6 +39,9 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 enum cli_exit report_none(const char *things, const char *where);
 
+/* So for events, of which an expression may have meant the name: their type; `name` is that of a thread. */
+enum cli_exit report_no_events(const char *where);
+
 /* Prints a message and returns `code`: `return report_exit(CLI_USAGE, ...)`. */
 enum cli_exit report_exit(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -241,7 +241,7 @@ enum histree_status report_disks(struct overview_page *page, const struct report
 		char command[256];
 		put_uses(page, &reading, "Disks", ROW_COLUMNS(disk_columns));
 		snprintf(command, sizeof(command), " block-io%s --by device", reading.source->window);
-		overview_page_command(page, "stats", reading.source->target->path, command);
+		overview_page_command(page, "segments", reading.source->target->path, command);
 	}
 	release(&reading.uses);
 	report_segments_close(source, reading.store);

@@ -413,13 +413,11 @@ static enum histree_status put_stats(struct overview_page *page, const struct as
 	if (histree_segment_stats_loss(stats).nodes > 0)
 		overview_page_sentence(page, "Some are missing, as nodes of the store are damaged.");
 	status = lasts ? put_durations(page, asking, stats, error) : put_moments(page, asking, stats);
-	const bool by_name = strcmp(section->by, "name") == 0;
-	snprintf(command, sizeof(command), " %s%s%s%s", section->analysis, asking->source->window,
-		 by_name ? "" : " --by ", by_name ? "" : section->by);
-	overview_page_command(page, "stats", path, command);
+	snprintf(command, sizeof(command), " %s%s --by %s", section->analysis, asking->source->window, section->by);
+	overview_page_command(page, "segments", path, command);
 	if (strcmp(section->analysis, "samples") == 0)
 		overview_page_command(page, "flame", path, asking->source->window);
-	if (!by_name || !lasts)
+	if (strcmp(section->by, "name") != 0 || !lasts)
 		return status;
 	snprintf(command, sizeof(command), " %s%s --sort duration --limit 20", section->analysis,
 		 asking->source->window);

@@ -234,8 +234,8 @@ static histree_time within(const struct histree_history_info *info, histree_time
 }
 
 /*
- * How much more there is at the end of a window, or of a life that ends in it, than at its start, as 'numbers' has
- * it. Before the trace there was nothing.
+ * How much more there is at the end of a window, or of a life that ends in it, than at its start, as
+ * 'histree states --growth' has it.  Before the trace there was nothing.
  */
 static enum histree_status read_amounts(struct counting *counting, struct histree_error *error)
 {
@@ -357,7 +357,7 @@ static enum histree_status report_sums_put_row(struct overview_page *page, const
 	return status;
 }
 
-/* With several hosts, one would have to be chosen: that is a question for 'query'. */
+/* With several hosts, one would have to be chosen: that is a question for 'histree states'. */
 static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
 				       const struct sums_section *section, struct histree_error *error)
 {
@@ -383,9 +383,9 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 			status = report_sums_put_row(page, &counting, &counting.rows[i], error);
 		overview_page_table_end(page);
 		char command[256];
-		snprintf(command, sizeof(command), " -a %s%s --change %s", counting.section->analysis,
+		snprintf(command, sizeof(command), " -a %s%s --growth %s", counting.section->analysis,
 			 counting.source->window, counting.section->command);
-		overview_page_command(page, "numbers", counting.source->target->path, command);
+		overview_page_command(page, "states", counting.source->target->path, command);
 	}
 	histree_cursor_free(counting.names);
 	free(counting.sums);

@@ -367,6 +367,16 @@ static void row_labelled(struct row_writer *rows, const struct histree_value *va
 	row_bytes(rows, text, size < (int)sizeof(text) ? (size_t)size : sizeof(text) - 1);
 }
 
+void row_state_value(struct row_writer *rows, const struct histree_value *value, const char *words)
+{
+	const bool fits = value->type != HISTREE_STRING || value->size <= HISTREE_LABEL_TEXT_MAX;
+	if (words != NULL && rows->format->for_people && fits && value->type != HISTREE_DOUBLE &&
+	    value->type != HISTREE_CUSTOM)
+		row_labelled(rows, value, words);
+	else
+		row_value(rows, value);
+}
+
 void row_bar(struct row_writer *rows, uint64_t number, uint64_t max)
 {
 	static const char longest[] = "########################################";
@@ -896,9 +906,8 @@ static const struct row_column interval_columns[INTERVAL_COLUMNS] = {
 
 static bool is_of(const char *name, enum interval_kind kind)
 {
-	if (strcmp(name, "pixel") == 0 || strncmp(name, "other", strlen("other")) == 0)
-		return kind == INTERVAL_CELLS;
-	return kind != INTERVAL_PLAIN || strcmp(name, "label") != 0;
+	const bool is_of_cells = strcmp(name, "pixel") == 0 || strncmp(name, "other", strlen("other")) == 0;
+	return kind == INTERVAL_CELLS || !is_of_cells;
 }
 
 enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *output,
@@ -906,15 +915,14 @@ enum cli_exit interval_rows_open(struct interval_rows *rows, struct output *outp
 				 const struct attribute_list *list, enum interval_kind kind)
 {
 	size_t count = 0;
-	*rows = (struct interval_rows){ .history = history, .has_labels = kind != INTERVAL_PLAIN };
+	*rows = (struct interval_rows){ .history = history };
 	for (size_t i = 0; i < INTERVAL_COLUMNS; i++)
 		if (is_of(interval_columns[i].name, kind))
 			rows->columns[count++] = interval_columns[i];
 	rows->columns[0].width = attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX);
 	enum cli_exit code = rows_open_on(&rows->rows, output, question, rows->columns, count, ROWS_PLAIN);
 	row_say_day(&rows->rows, histree_history_info(history)->start);
-	rows->has_words =
-		rows->rows.format->for_people || (rows->has_labels && rows->rows.format == &row_format_json);
+	rows->has_words = rows->rows.format->for_people || rows->rows.format == &row_format_json;
 	return code;
 }
 
@@ -945,14 +953,10 @@ static const char *words_of(struct interval_rows *rows, const struct listed_attr
 
 static void put_value(struct interval_rows *rows, const struct histree_value *value, const char *words)
 {
-	bool fits = value->type != HISTREE_STRING || value->size <= HISTREE_LABEL_TEXT_MAX;
-	if (words != NULL && rows->rows.format->for_people && fits && value->type != HISTREE_DOUBLE &&
-	    value->type != HISTREE_CUSTOM)
-		row_labelled(&rows->rows, value, words);
-	else if (value->type == HISTREE_CUSTOM)
+	if (value->type == HISTREE_CUSTOM)
 		put_hexadecimal(rows, value->bytes, value->size);
 	else
-		row_value(&rows->rows, value);
+		row_state_value(&rows->rows, value, words);
 }
 
 static void put_state(struct interval_rows *interval_rows, histree_time start, histree_time end,
@@ -978,10 +982,10 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 	const char *words = rows->has_words ? words_of(rows, attribute, &interval->value) : NULL;
 	row_path(&rows->rows, attribute->path, attribute->path_size);
 	put_state(rows, interval->start, interval->end, &interval->value, words);
-	if (rows->has_words && rows->has_labels)
+	if (rows->has_words) {
 		row_text_or_null(&rows->rows, words);
-	if (rows->has_words)
 		put_length(&rows->rows, interval->start, interval->end);
+	}
 	rows->rows.column = rows->rows.column_count;
 	row_end(&rows->rows);
 }

@@ -222,6 +222,8 @@ void row_json(struct row_writer *rows, const char *json);
 
 /* Writes any value; bytes that only an analysis understands become an empty cell. */
 void row_value(struct row_writer *rows, const struct histree_value *value);
+/* For people, a number or a short text has what it means behind it, which `words` say; NULL: nothing. */
+void row_state_value(struct row_writer *rows, const struct histree_value *value, const char *words);
 
 /*
  * Writes several numbers into one cell: as an array in JSON, else with spaces.  If columns are aligned, it must be
@@ -239,9 +241,8 @@ extern const struct row_format row_format_html;
 enum { INTERVAL_COLUMNS = 11 };
 
 enum interval_kind {
-	INTERVAL_PLAIN,  /* JSON has the columns of TSV only */
-	INTERVAL_LABELS, /* and what a value means */
-	INTERVAL_CELLS,  /* of pixels */
+	INTERVAL_STATES,
+	INTERVAL_CELLS, /* of pixels */
 };
 
 struct interval_rows {
@@ -252,7 +253,6 @@ struct interval_rows {
 	bool has_table;
 	const struct histree_label_table *table; /* of that attribute's values */
 	bool has_words;                          /* of what values mean */
-	bool has_labels;                         /* a column of them, in JSON */
 	char *hexadecimal;                       /* a custom value as text */
 	size_t hexadecimal_capacity;
 };

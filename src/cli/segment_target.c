@@ -6,11 +6,14 @@
 #include "cli/segment_target.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/progress.h"
+#include "cli/verb_copy.h"
+#include "histree/build.h"
 
 static struct time_span span_of(const struct segment_target *target)
 {
@@ -22,6 +25,24 @@ static struct time_span span_of(const struct segment_target *target)
 	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
 }
 
+/* What the segments do not say of their threads is in the history of the kernel. */
+static enum cli_exit take_threads(const struct segment_target *target)
+{
+	struct histree_error error = { 0 };
+	struct histree_history *kernel = NULL;
+	if (!histree_segment_filter_lacks_threads(target->filter))
+		return CLI_OK;
+	if (target->target.store == NULL ||
+	    target_history(&target->target, NULL, true, &kernel, &error) != HISTREE_OK)
+		kernel = NULL;
+	const enum histree_status status =
+		histree_segment_filter_take_threads(target->filter, kernel, target->query.work, &error);
+	histree_history_close(kernel);
+	return status == HISTREE_OK             ? CLI_OK
+	       : status == HISTREE_ERR_ARGUMENT ? report_exit(CLI_USAGE, "'--where': %s", error.message)
+						: report_error(&error);
+}
+
 static enum cli_exit read_filter(struct segment_target *target, const char *where)
 {
 	struct histree_error error = { 0 };
@@ -29,6 +50,9 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 					  target->span.start, target->span.end, &target->filter,
 					  &error) != HISTREE_OK)
 		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
+	enum cli_exit code = take_threads(target);
+	if (code != CLI_OK)
+		return code;
 	histree_segment_filter_apply(target->filter, &target->query);
 
 	/* A host that there is not is a slip that an empty answer would hide. */
@@ -76,7 +100,12 @@ static bool is_of_threads_wanted(void *context, const struct histree_segment *se
 					memcmp(parts[host].name, name->bytes, name->size) != 0))
 			host++;
 	}
-	return thread_words_have(&target->threads, host, (int32_t)tid, segment->start) &&
+	/* No thread that is named is of a process whose number no system gives. */
+	int64_t pid = target->process_field != SIZE_MAX
+			      ? histree_value_integer(&segment->content[target->process_field])
+			      : 0;
+	pid = pid == (int32_t)pid ? pid : 0;
+	return thread_words_have(&target->threads, host, (int32_t)pid, (int32_t)tid, segment->start) &&
 	       (target->filter == NULL || histree_segment_filter_match(target->filter, segment));
 }
 
@@ -90,9 +119,65 @@ static enum cli_exit read_threads(struct segment_target *target, const char *tex
 	if (histree_segment_store_parts(target->store, &count) == NULL ||
 	    histree_segment_store_field(target->store, "host", &target->host_field) != HISTREE_OK)
 		target->host_field = SIZE_MAX;
+	if (strcmp(schema->provider, "track-spans") != 0 ||
+	    histree_segment_store_field(target->store, "pid", &target->process_field) != HISTREE_OK)
+		target->process_field = SIZE_MAX;
 	target->query.filter = is_of_threads_wanted;
 	target->query.filter_context = target;
 	return thread_words_read(&target->threads, text, &target->target, NULL);
+}
+
+/* ---- a pair of events in place of an analysis ---------------------------------------------------------------- */
+
+struct pair_name {
+	char name[NAME_MAX + 1];
+	uint32_t version;
+};
+
+static void keep_name(void *context, const struct histree_analysis_info *analysis)
+{
+	struct pair_name *pair = context;
+	snprintf(pair->name, sizeof(pair->name), "%s", analysis->name);
+	pair->version = analysis->version;
+}
+
+/* Whether a store has the segments of a pair, or others of that name. */
+static enum cli_exit find_pair(const char *path, const struct pair_name *pair, bool *is_there)
+{
+	struct target target;
+	struct histree_error error = { 0 };
+	struct histree_segment_store *store = NULL;
+	enum cli_exit code = CLI_OK;
+	*is_there = false;
+	if (target_open(&target, path, &error) != HISTREE_OK) {
+		code = report_error(&error);
+	} else if (target.store != NULL && target_find_segments(&target, pair->name) != NULL) {
+		*is_there = true;
+		if (target_segments(&target, pair->name, true, &store, &error) != HISTREE_OK)
+			code = report_error(&error);
+		else if (histree_segment_store_info(store)->schema.provider_version != pair->version)
+			code = report_exit(CLI_USAGE, "'%s' has another '%s': give the pair another name", path,
+					   pair->name);
+		histree_segment_store_close(store);
+	}
+	target_close(&target);
+	return code;
+}
+
+/* Gets the name of the analysis that a pair is, after adding it to the store, if the store has it not. */
+static enum cli_exit have_pair(const char *path, const char *text, struct pair_name *pair)
+{
+	struct histree_error error = { 0 };
+	bool is_there;
+	if (histree_analyses_defined(&text, 1, keep_name, pair, &error) != HISTREE_OK)
+		return report_error(&error);
+	enum cli_exit code = find_pair(path, pair, &is_there);
+	if (code != CLI_OK || is_there)
+		return code;
+	code = add_pair(path, text);
+	if (code == CLI_OK)
+		code = find_pair(path, pair, &is_there);
+	return code != CLI_OK || is_there ? code : report_none("segments", NULL);
 }
 
 const char *segment_target_analysis(const struct cli_words *words, const struct cli_question *question)
@@ -115,7 +200,14 @@ enum cli_exit segment_target_open(struct segment_target *target, const char *pat
 	if (analysis == NULL)
 		return CLI_USAGE;
 
+	struct pair_name pair;
 	enum cli_exit code = CLI_OK;
+	if (target_is_pair(analysis)) {
+		code = have_pair(path, analysis, &pair);
+		if (code != CLI_OK)
+			return code;
+		analysis = pair.name;
+	}
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(&target->target, path, &error);
 	if (status == HISTREE_OK)
@@ -270,14 +362,14 @@ enum cli_exit segment_target_report_loss(const struct histree_segment_store *sto
 		return report_exit(CLI_INPUT, "incomplete: the segments of host '%s' are missing: %s", part->name,
 				   part->why);
 	if (part != NULL)
-		return report_exit(CLI_INPUT,
-				   "incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64
-				   " to %" PRId64
-				   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
-				   loss->rows_max, part->name, loss->from, loss->to, loss->node);
+		return report_exit(
+			CLI_INPUT,
+			"incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64 " to %" PRId64
+			", were in node %u, which is damaged; see 'histree verify' and 'histree copy --repair'",
+			loss->rows_max, part->name, loss->from, loss->to, loss->node);
 	return report_exit(CLI_INPUT,
 			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
-			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+			   ", were in node %u, which is damaged; see 'histree verify' and 'histree copy --repair'",
 			   loss->rows_max, loss->from, loss->to, loss->node);
 }
 

@@ -25,6 +25,7 @@ struct segment_target {
 	struct thread_lives lives;
 	struct thread_words threads;     /* of --thread */
 	size_t thread_field, host_field; /* of the segments; SIZE_MAX: there is one host */
+	size_t process_field;            /* of spans; else SIZE_MAX */
 	/* For a field of groups with numbers that several threads had one after another. */
 	struct {
 		size_t host;
@@ -45,14 +46,6 @@ enum cli_exit segment_target_open(struct segment_target *target, const char *pat
  * which is reported.
  */
 const char *segment_target_analysis(const struct cli_words *words, const struct cli_question *question);
-
-/* For the table of a verb: what of the block is asked of segments, besides what the verb has of its own. */
-#define ASKS_OF_SEGMENTS                                                                                     \
-	(ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | \
-	 ASKS(HOST) | ASKS(FORMAT))
-#define SAYS_OF_SEGMENTS                                           \
-	[ASK_WHERE] = ", as in 'duration > 1ms && name == futex'", \
-	[ASK_ANALYSIS] = ", as in '-a system-calls'; the word ANALYSIS says the same"
 
 void segment_target_close(struct segment_target *target);
 

@@ -106,7 +106,7 @@ enum cli_exit state_where_rows(const struct state_where *where, struct attribute
 	if (code == CLI_OK && !histree_state_filter_is_of_rows(filter))
 		code = report_exit(CLI_USAGE,
 				   "'--where' chooses rows here, which have a path, quark, thread, process, "
-				   "name and host; 'histree query --where' asks for states");
+				   "name and host; 'histree states --where' asks for states");
 	else if (code == CLI_OK && list->count == 0)
 		code = report_none("rows", where->question->where);
 	histree_state_filter_free(filter);

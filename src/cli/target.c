@@ -64,12 +64,17 @@ enum histree_status target_open(struct target *target, const char *path, struct 
 	return target_open_store(NULL, target->path, &target->store, error);
 }
 
+bool target_is_pair(const char *analysis)
+{
+	return strstr(analysis, " -> ") != NULL;
+}
+
 bool target_is_of_segments(const char *path, const char *analysis)
 {
 	struct target target = { 0 };
 	struct histree_error error = { 0 };
-	if (analysis == NULL)
-		return false;
+	if (analysis == NULL || target_is_pair(analysis))
+		return analysis != NULL;
 	const bool is_found =
 		target_open(&target, path, &error) == HISTREE_OK && target_find_segments(&target, analysis) != NULL;
 	target_close(&target);
@@ -153,7 +158,7 @@ void target_warn_of_version(const struct target *target, const char *analysis, u
 		report("warning: '%s' was made by version %u of analysis '%s', and this is version %u, which may "
 		       "give other states%s%s%s",
 		       target->path, version, analysis, known.version,
-		       target->store != NULL ? "; make it again with 'histree rebuild " : "",
+		       target->store != NULL ? "; make it again with 'histree copy --rebuild " : "",
 		       target->store != NULL ? target->path : "", target->store != NULL ? "'" : "");
 	}
 }

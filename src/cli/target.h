@@ -56,6 +56,9 @@ bool target_has_history(const struct target *target, const char *analysis);
 /* Returns whether the store at a path has segments of this analysis; false, too, if it cannot be opened. */
 bool target_is_of_segments(const char *path, const char *analysis);
 
+/* Returns whether an analysis is a pair of events (histree-analysis(5)); segment_target_open() adds it. */
+bool target_is_pair(const char *analysis);
+
 /* Opens a history however damaged it is, as far as histree_open_options.salvage goes. */
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error);

@@ -68,7 +68,7 @@ static bool piece_skip(struct piece *piece, const char *text, size_t size)
 	return true;
 }
 
-/* HOST/, where there are hosts, and Threads/ before the rest. */
+/* HOST/, where there are hosts, and Threads/ or Processes/<pid>/ before the rest. */
 static struct wanted wanted_of(struct piece piece, const struct histree_history *history)
 {
 	struct wanted wanted = { .host = THREAD_ANY_HOST };
@@ -77,7 +77,14 @@ static struct wanted wanted_of(struct piece piece, const struct histree_history 
 	for (size_t i = 0; hosts != NULL && i < count && wanted.host == THREAD_ANY_HOST; i++)
 		if (piece_skip(&piece, hosts[i].name, strlen(hosts[i].name)))
 			wanted.host = (long)i;
-	piece_skip(&piece, "Threads", strlen("Threads"));
+	const char *slash;
+	if (!piece_skip(&piece, "Threads", strlen("Threads")) &&
+	    piece_skip(&piece, "Processes", strlen("Processes")) &&
+	    (slash = memchr(piece.text, '/', piece.size)) != NULL) {
+		wanted.is_of_process = true;
+		wanted.process = (struct piece){ piece.text, (size_t)(slash - piece.text) };
+		piece_skip(&piece, piece.text, wanted.process.size);
+	}
 	wanted.thread = piece;
 	return wanted;
 }
@@ -92,19 +99,29 @@ static enum cli_exit named_thread_add(struct thread_words *words, struct named_t
 	return CLI_OK;
 }
 
+static bool are_of_spans(const struct histree_history *history)
+{
+	return history != NULL && strcmp(histree_history_info(history)->provider, "tracks") == 0;
+}
+
+static bool has_names(const struct histree_history *history)
+{
+	return thread_lives_are_of(history) || are_of_spans(history);
+}
+
 /* The history that is asked about, or the store's of the kernel.  Returns NULL if there is none. */
 static struct histree_history *find_kernel(struct thread_words *words, const struct target *target,
 					   struct histree_history *history)
 {
 	struct histree_error error = { 0 };
-	if (thread_lives_are_of(history))
+	if (has_names(history))
 		return history;
 	if (target == NULL || target_history(target, NULL, true, &words->opened, &error) != HISTREE_OK)
 		return NULL;
-	return thread_lives_are_of(words->opened) ? words->opened : NULL;
+	return has_names(words->opened) ? words->opened : NULL;
 }
 
-/* Returns CLI_NOTHING, and no message, where no history has threads of a kernel. */
+/* Returns CLI_NOTHING, and no message, where no history has threads with names. */
 static enum cli_exit read_flows(struct thread_words *words, const struct target *target,
 				struct histree_history *history)
 {
@@ -132,26 +149,54 @@ static enum cli_exit read_flows(struct thread_words *words, const struct target 
 	return CLI_OK;
 }
 
-static bool is_of_process(struct piece process, const struct histree_control_flow *flow,
+/* In a trace of spans, what its process is called is the state above the thread. */
+static bool is_process_of_spans(struct thread_words *words, struct piece process, size_t host,
+				const struct histree_thread *thread)
+{
+	size_t count;
+	char name[PIECE_MAX];
+	struct histree_interval interval;
+	struct histree_error ignored;
+	const struct histree_history_host *hosts = histree_history_hosts(words->kernel, &count);
+	struct histree_history *of = hosts != NULL ? hosts[host].history : words->kernel;
+	const histree_quark node = histree_attributes_parent(histree_history_attributes(of), thread->node);
+	if (words->query != NULL && words->query_host != host) {
+		histree_cursor_free(words->query);
+		words->query = NULL;
+	}
+	words->query_host = host;
+	if (words->query == NULL && histree_query_create(of, &words->query, &ignored) != HISTREE_OK)
+		return false;
+	if (histree_query_single(words->query, node, thread->to, &interval, &ignored) != HISTREE_OK ||
+	    interval.value.type != HISTREE_STRING)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)interval.value.size, (const char *)interval.value.bytes);
+	return is_called(process, name);
+}
+
+static bool is_of_process(struct thread_words *words, struct piece process, size_t host,
 			  const struct histree_thread *thread)
 {
 	int32_t pid;
 	uint32_t count;
+	const struct histree_control_flow *flow = words->flows[host];
 	if (is_number(process, &pid))
 		return thread->pid == pid;
+	if (are_of_spans(words->kernel))
+		return is_process_of_spans(words, process, host, thread);
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	const uint32_t first = histree_control_flow_find_at(flow, thread->pid, -1, thread->from);
 	return first != HISTREE_NO_INDEX && is_called(process, threads[first].name);
 }
 
 /* What runs where no thread does is named by its number alone. */
-static bool is_wanted(const struct wanted *wanted, const struct histree_control_flow *flow,
+static bool is_wanted(struct thread_words *words, const struct wanted *wanted, size_t host,
 		      const struct histree_thread *thread)
 {
 	int32_t tid;
-	if (thread->tid <= 0)
+	if (thread->tid <= 0 && !are_of_spans(words->kernel))
 		return false;
-	if (wanted->is_of_process && !is_of_process(wanted->process, flow, thread))
+	if (wanted->is_of_process && !is_of_process(words, wanted->process, host, thread))
 		return false;
 	if (wanted->is_of_process && wanted->thread.size == 0)
 		return true;
@@ -169,10 +214,12 @@ static enum cli_exit add_wanted(struct thread_words *words, const struct wanted 
 			continue;
 		const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 		for (uint32_t i = 0; i < count && code == CLI_OK; i++)
-			if (is_wanted(wanted, flow, &threads[i]))
-				code = named_thread_add(words, (struct named_thread){ (long)host, threads[i].tid,
-										      threads[i].from,
-										      threads[i].to, &threads[i] });
+			if (is_wanted(words, wanted, host, &threads[i]))
+				code = named_thread_add(
+					words,
+					(struct named_thread){
+						(long)host, are_of_spans(words->kernel) ? threads[i].pid : 0,
+						threads[i].tid, threads[i].from, threads[i].to, &threads[i] });
 	}
 	return code == CLI_OK && words->count == before ? CLI_NOTHING : code;
 }
@@ -183,9 +230,9 @@ static enum cli_exit read_piece(struct thread_words *words, struct piece piece, 
 {
 	int32_t tid;
 	struct wanted wanted = wanted_of(piece, history);
-	if (is_number(wanted.thread, &tid))
+	if (!wanted.is_of_process && is_number(wanted.thread, &tid))
 		return named_thread_add(words,
-					(struct named_thread){ wanted.host, tid, INT64_MIN, INT64_MAX, NULL });
+					(struct named_thread){ wanted.host, 0, tid, INT64_MIN, INT64_MAX, NULL });
 	enum cli_exit code = wanted.thread.size > 0 ? read_flows(words, target, history) : CLI_NOTHING;
 	if (code == CLI_OK && history == NULL)
 		wanted = wanted_of(piece, words->kernel);
@@ -206,6 +253,8 @@ static int by_thread(const void *one, const void *other)
 	const struct named_thread *a = one, *b = other;
 	if (a->host != b->host)
 		return a->host < b->host ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	return (a->from > b->from) - (a->from < b->from);
@@ -292,24 +341,28 @@ void thread_words_release(struct thread_words *words)
 		histree_control_flow_free(words->flows[i]);
 	free(words->flows);
 	free(words->threads);
+	histree_cursor_free(words->query);
 	histree_history_close(words->opened);
 	*words = (struct thread_words){ 0 };
 }
 
 /* Those of any host come first, then those of each, by number and time. */
-static const struct named_thread *named_thread_find(const struct thread_words *words, long host, int32_t tid,
-						    histree_time time)
+static const struct named_thread *named_thread_find(const struct thread_words *words, long host, int32_t pid,
+						    int32_t tid, histree_time time)
 {
-	const struct named_thread wanted = { .host = host, .tid = tid, .from = time };
+	const struct named_thread wanted = { .host = host, .pid = pid, .tid = tid, .from = time };
 	const size_t first = SEARCH(i, 0, words->count, by_thread(&words->threads[i], &wanted) <= 0);
 	const struct named_thread *named = first > 0 ? &words->threads[first - 1] : NULL;
-	return named != NULL && named->host == host && named->tid == tid && named->to >= time ? named : NULL;
+	return named != NULL && named->host == host && named->pid == pid && named->tid == tid && named->to >= time
+		       ? named
+		       : NULL;
 }
 
-bool thread_words_have(const struct thread_words *words, size_t host, int32_t tid, histree_time time)
+bool thread_words_have(const struct thread_words *words, size_t host, int32_t pid, int32_t tid, histree_time time)
 {
-	return named_thread_find(words, THREAD_ANY_HOST, tid, time) != NULL ||
-	       named_thread_find(words, (long)host, tid, time) != NULL;
+	return named_thread_find(words, THREAD_ANY_HOST, 0, tid, time) != NULL ||
+	       named_thread_find(words, (long)host, 0, tid, time) != NULL ||
+	       named_thread_find(words, (long)host, pid, tid, time) != NULL;
 }
 
 enum { CONDITIONS_MAX = 60 }; /* an expression may have 64 comparisons */
@@ -341,6 +394,8 @@ static void put_condition(FILE *stream, const struct named_thread *named, const 
 	fprintf(stream, "(%s%s", host != NULL ? host : "", host != NULL ? " && " : "");
 	free(host);
 	if (by == BY_NUMBER || named->thread == NULL) {
+		if (named->pid != 0)
+			fprintf(stream, "process == %" PRId32 " && ", named->pid);
 		fprintf(stream, "thread == %" PRId32 ")", named->tid);
 	} else if (by == BY_PROCESS) {
 		fprintf(stream, "process == %" PRId32 ")", named->thread->pid);
@@ -450,10 +505,14 @@ static bool is_path(struct histree_history *history, const char *pattern, histre
 					first, &error) != HISTREE_NOT_FOUND;
 }
 
-/* The states of a thread are at its number, or below it where that is a folder.  Returns false without memory. */
+/*
+ * The states of a thread are at its number, or below it where that is a folder; in a trace of spans they are both,
+ * its name and its stack.  Returns false without memory.
+ */
 static bool add_paths(struct pattern_list *list, struct histree_history *history, const struct named_thread *named)
 {
-	static const char *const places[] = { "Threads/", "CPUs/*/" };
+	static const char *const places[] = { "Threads/", "CPUs/*/", "Processes/*/" };
+	enum { PROCESSES = 2 };
 	size_t count;
 	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
 	const struct histree_attributes *attributes = histree_history_attributes(history);
@@ -463,11 +522,15 @@ static bool add_paths(struct pattern_list *list, struct histree_history *history
 			histree_quark first = HISTREE_ROOT;
 			if (hosts != NULL && named->host != THREAD_ANY_HOST && (size_t)named->host != host)
 				continue;
+			char place[32];
+			snprintf(place, sizeof(place), "%s", places[i]);
+			if (i == PROCESSES && named->pid != 0)
+				snprintf(place, sizeof(place), "Processes/%" PRId32 "/", named->pid);
 			snprintf(pattern, sizeof(pattern), "%s%s%s%" PRId32, hosts != NULL ? hosts[host].name : "",
-				 hosts != NULL ? "/" : "", places[i], named->tid);
+				 hosts != NULL ? "/" : "", place, named->tid);
 			if (!is_path(history, pattern, &first))
 				continue;
-			if (histree_attributes_is_folder(attributes, first))
+			if (i == PROCESSES || histree_attributes_is_folder(attributes, first))
 				strcat(pattern, "/**");
 			if (!add_pattern(list, pattern))
 				return false;

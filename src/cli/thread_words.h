@@ -6,12 +6,12 @@
  *	vlc		a name, the last one that a thread had: all threads with it
  *	'vl*'		a pattern of names, in which * also stands for slashes
  *	vlc:VLC*	PROCESS:THREAD, each a number, a name or a pattern; without THREAD, all of the process
- *	Threads/2673	the path of its states
+ *	Threads/2673	the path of its states, which in a trace of spans is Processes/7/2673
  *	db/2673		any of these of one host of several
  *	2673,vlc	several, with commas
  *
  * A word is taken whole first: "kworker/0:1" is a name, where a thread is called so.  Names are looked for in the
- * history of the kernel, which is read only where a word has no number.
+ * history of the kernel, or of a trace of spans, which is read only where a word has no number.
  */
 #ifndef CLI_THREAD_WORDS_H
 #define CLI_THREAD_WORDS_H
@@ -24,7 +24,8 @@
 enum { THREAD_ANY_HOST = -1 };
 
 struct named_thread {
-	long host; /* THREAD_ANY_HOST: a number alone is meant wherever it is */
+	long host;   /* THREAD_ANY_HOST: a number alone is meant wherever it is */
+	int32_t pid; /* of a trace of spans, in which threads of several processes have one number; 0: any */
 	int32_t tid;
 	histree_time from, to;               /* while the number was its own */
 	const struct histree_thread *thread; /* NULL: it was said by its number */
@@ -32,9 +33,11 @@ struct named_thread {
 
 /* Zeroed, it is empty; thread_words_release() also after failure. */
 struct thread_words {
-	struct named_thread *threads; /* by host and number, each once */
+	struct named_thread *threads; /* by host, process and number, each once */
 	size_t count, capacity;
-	struct histree_history *kernel;      /* where names were looked for; NULL: nowhere */
+	struct histree_history *kernel; /* where names were looked for; NULL: nowhere */
+	struct histree_cursor *query;   /* of names of processes there; NULL: none was asked for */
+	size_t query_host;
 	struct histree_history *opened;      /* the same, if it was opened for that */
 	struct histree_control_flow **flows; /* by host */
 	size_t flow_count;
@@ -65,8 +68,11 @@ enum cli_exit thread_words_one(const char *text, const struct target *target, st
 /* Finds the host of a thread: of a number alone, the one that has it. */
 enum cli_exit thread_words_host(const struct named_thread *named, struct histree_history *history, size_t *host);
 
-/* Returns whether a number was one of the threads at a time; `host` is that of several, or 0. */
-bool thread_words_have(const struct thread_words *words, size_t host, int32_t tid, histree_time time);
+/*
+ * Returns whether a number was one of the threads at a time; `host` is that of several, or 0, and `pid` the process
+ * in a trace of spans, or 0.
+ */
+bool thread_words_have(const struct thread_words *words, size_t host, int32_t pid, int32_t tid, histree_time time);
 
 /*
  * Writes the conditions of --host, --thread and --where as one, as `histree top` has them.  *out is to be freed,

@@ -10,16 +10,14 @@
 #include "cli/report.h"
 #include "cli/row_writer.h"
 
-extern const struct cli_verb verb_build, verb_info, verb_ls, verb_query, verb_draw, verb_export, verb_dump,
-	verb_load, verb_numbers, verb_critical_path, verb_why, verb_top, verb_flame, verb_report, verb_sync,
-	verb_segments, verb_stats, verb_compare, verb_density, verb_join, verb_events, verb_sql, verb_serve,
-	verb_verify, verb_repair, verb_copy, verb_add, verb_rebuild, verb_analyses, verb_bench, verb_completion,
-	verb_help;
+extern const struct cli_verb verb_states, verb_segments, verb_events, verb_top, verb_why, verb_flame, verb_compare,
+	verb_report, verb_sql, verb_draw, verb_serve, verb_mcp, verb_export, verb_build, verb_add, verb_load,
+	verb_copy, verb_sync, verb_info, verb_verify, verb_bench, verb_completion, verb_help;
 
 /* All verbs, in the order of the help; NULL at the end. */
 extern const struct cli_verb *const cli_verbs[];
 
-/* Returns NULL if no verb has that name. */
+/* Returns NULL if no verb has that name, and had none. */
 const struct cli_verb *cli_verb_named(const char *name);
 
 /* Returns NULL if no verb has that name, and reports that on standard error, with the nearest name. */
@@ -39,6 +37,13 @@ bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values,
 void help_print(struct output *output, const struct cli_verb *verb);
 
 /* Rows that several tables share */
+#define CLI_OPTION_PAIR(type, in)                                                                                  \
+	{                                                                                                          \
+		.name = "pair", .argument = "PAIR", .kind = CLI_TEXTS, .member = offsetof(type, in definitions),   \
+		.help = "make segments of two events: 'NAME = EVENT [where EXPR] -> EVENT [where EXPR] by FIELD, " \
+			"... "                                                                                     \
+			"[as NAME] [with FIELDS]' is an analysis, as those of '--define' are"                      \
+	}
 #define CLI_OPTION_FORCE(type, text)                                                                            \
 	{                                                                                                       \
 		.name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(type, force), .help = text \

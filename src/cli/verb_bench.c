@@ -24,8 +24,14 @@ struct bench_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_NUMBER("attributes", CLI_NUMBER, "N", struct bench_options, attributes, 1, 1 << 24,
-			  "give the model this many attributes; default: 100000"),
+	{ .name = "attribute-count",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, attributes),
+	  .old = "attributes",
+	  .help = "give the model this many attributes; default: 100000",
+	  .min = 1,
+	  .max = 1 << 24 },
 	CLI_OPTION_NUMBER("intervals", CLI_NUMBER, "N", struct bench_options, intervals, 1, 1 << 16,
 			  "give each attribute this many intervals; default: 20"),
 	CLI_OPTION_PATH("store", 0, CLI_TEXT, "STORE", struct bench_options, store,
@@ -272,6 +278,7 @@ static int bench_run(void *said, const struct cli_words *words)
 }
 
 const struct cli_verb verb_bench = {
+	.heading = "More",
 	.name = "bench",
 	.summary = "measure builds and queries, on the model of the papers or on a store",
 	.arguments = "",

@@ -49,6 +49,7 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct build_options, definitions,
 			"run only the analyses that FILE, or the files of a folder, define, such as XML of Trace "
 			"Compass, and those that '-a' names"),
+	CLI_OPTION_PAIR(struct build_options, ),
 	CLI_OPTION_TEXT(
 		"map", "MAP", struct build_options, map,
 		"the traces are tables of text, and these columns are the parts of an event, as in "
@@ -112,9 +113,10 @@ static enum cli_exit check_analysis(const char *name)
 		nearest_offer(&nearest, analysis.name);
 	}
 	if (nearest.word != NULL)
-		return report_exit(CLI_USAGE, "unknown analysis '%s'; the nearest is '%s'; see 'histree analyses'",
+		return report_exit(CLI_USAGE,
+				   "unknown analysis '%s'; the nearest is '%s'; see 'histree info --analyses'",
 				   name, nearest.word);
-	return report_exit(CLI_USAGE, "unknown analysis '%s'; see 'histree analyses'", name);
+	return report_exit(CLI_USAGE, "unknown analysis '%s'; see 'histree info --analyses'", name);
 }
 
 static enum cli_exit read_analyses(struct build_request *request, const char *option)
@@ -424,6 +426,7 @@ static int build_run(void *said, const struct cli_words *words)
 }
 
 const struct cli_verb verb_build = {
+	.heading = "Make stores",
 	.name = "build",
 	.summary = "read a trace once and make a store of its states",
 	.arguments = "TRACE...",

@@ -5,7 +5,6 @@
  *
  * The rows are states by time, or groups of segments by duration; call stacks of both sides make one flame graph.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,21 +202,9 @@ static void put_state(struct row_writer *rows, const void *row)
 		row_value(rows, &state->value);
 }
 
-/* People read why. */
-static const char *noise_of_halves(const struct row_writer *rows, double difference)
-{
-	return !rows->format->for_people ? "noise"
-	       : difference == 0.0       ? "no difference"
-					 : "noise: halves of A, or of B, differ as much";
-}
-
 static void put_state_verdict(struct row_writer *rows, const void *state)
 {
-	const double difference = difference_of(state),
-		     noise = ((const struct histree_state_difference *)state)->noise;
-	row_text(rows, fabs(difference) <= noise ? noise_of_halves(rows, difference)
-		       : difference > 0          ? "more"
-						 : "less");
+	row_text(rows, histree_state_difference_verdict(state, rows->format->for_people));
 }
 
 #define COLUMN(text, columns, who, ...)                                        \
@@ -258,20 +245,7 @@ static enum cli_exit open_rows(struct row_writer *rows, const struct cli_questio
 
 static void put_verdict(struct row_writer *rows, const void *difference)
 {
-	static const char *const words[] = { [HISTREE_DIFFERENCE_NONE] = "noise",
-					     [HISTREE_DIFFERENCE_LONGER] = "longer",
-					     [HISTREE_DIFFERENCE_SHORTER] = "shorter",
-					     [HISTREE_DIFFERENCE_UNSURE] = "too few" };
-	const struct histree_segment_difference *facts = difference;
-	const bool is_noise = facts->verdict == HISTREE_DIFFERENCE_NONE;
-	if (is_noise && fabs(facts->longer - 0.5) <= facts->noise)
-		row_text(rows, noise_of_halves(rows, facts->longer - 0.5));
-	else if (is_noise && rows->format->for_people)
-		row_text(rows, "noise: in so many rows, chance does as much");
-	else if (facts->verdict == HISTREE_DIFFERENCE_UNSURE && rows->format->for_people)
-		row_text(rows, "too few: less than 8 on a side"); /* HISTREE_DIFFERENCE_COUNT_MIN */
-	else
-		row_text(rows, words[facts->verdict]);
+	row_text(rows, histree_segment_difference_verdict(difference, rows->format->for_people));
 }
 
 static void put_value(struct row_writer *rows, const void *value)
@@ -463,7 +437,8 @@ static enum cli_exit open_side(struct state_side *side, const struct cli_words *
 		if (histree_selection_add_pattern(&side->selection, words->words[i], &error) != HISTREE_OK)
 			return report_error(&error);
 	if (side->selection.count == 0)
-		return report_exit(CLI_NOTHING, "no attribute of '%s' matches; 'histree ls' lists what there is",
+		return report_exit(CLI_NOTHING,
+				   "no attribute of '%s' matches; 'histree info --attributes' lists what there is",
 				   side->target.path);
 	return CLI_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * verb_copy.c - `histree copy`: a store made of a store, with another kind of tree, or of a part of its time and
- * rows.
+ * rows.  Forms of it make a sound store of a damaged one, or build a store again.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -11,22 +11,17 @@
 #include "cli/thread_words.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
+#include "cli/verb_copy.h"
 #include "histree/store.h"
 
-struct copy_options {
-	struct cli_question question;
-	struct tree_options tree;
-	const char *output, *progress;
-	bool force, no_overviews;
-};
-
 static const struct cli_option options[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .argument = "OUT",
-	  .kind = CLI_PLACE,
-	  .member = offsetof(struct copy_options, output),
-	  .complete = CLI_COMPLETE_PATH },
+	CLI_OPTION_FLAG("repair", 0, struct copy_options, repair,
+			"make a sound store from what can be read of a damaged one, and print what was lost"),
+	CLI_OPTION_FLAG("rebuild", 0, struct copy_options, rebuild,
+			"build the store again from the trace that it was made from, as it was built"),
+	CLI_OPTION_PATH("output", 'o', CLI_PLACE, "OUT", struct copy_options, output,
+			"make this store or file; the word OUT says the same; default: STORE itself, or with "
+			"--repair STORE.repaired"),
 	CLI_OPTIONS_TREE(struct copy_options, tree,
 			 "use at most this much memory for the buffers of a history; default: 64M, for cluster "
 			 "256M"),
@@ -34,6 +29,7 @@ static const struct cli_option options[] = {
 			 "replace an existing store of that name once the new one is complete"),
 	CLI_OPTION_FLAG("no-overviews", 0, struct copy_options, no_overviews,
 			"make no overviews of long histories and many segments"),
+	CLI_OPTIONS_REBUILD(struct copy_options, again.),
 	CLI_OPTION_PROGRESS(struct copy_options),
 	{ 0 },
 };
@@ -115,16 +111,33 @@ static int copy_run(void *said, const struct cli_words *words)
 	return status;
 }
 
+#define ASKS_OF_PARTS (ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD))
+#define ASKS_OF_LOSSES (ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT))
+
+static const struct cli_form forms[] = {
+	{ "repair", "STORE", 1, 1, ASKS_OF_LOSSES, "output force progress", copy_repair_run },
+	{ "rebuild", "STORE [TRACE]...", 1, CLI_WORDS_ANY, 0, "define pair symbols progress quiet",
+	  copy_rebuild_run },
+	{ NULL, "STORE [OUT]", 1, 2, ASKS_OF_PARTS,
+	  "output variant prefer r-depth r-nodes node-size fan-out memory nulls force no-overviews progress",
+	  copy_run },
+};
+
+static const struct cli_old_verb old_verbs[] = {
+	{ .name = "convert" },
+	{ .name = "repair", .means = { { "repair", NULL } } },
+	{ .name = "rebuild", .means = { { "rebuild", NULL } } },
+	{ 0 },
+};
+
 const struct cli_verb verb_copy = {
 	.name = "copy",
-	.summary = "make a store from another one: of a part of its time, or with another kind of tree",
-	.arguments = "STORE [OUT]",
-	.words_min = 1,
-	.words_max = 2,
+	.summary = "copy a store: a part of it, with another tree, repaired or built again",
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD),
+	.asks = ASKS_OF_PARTS | ASKS_OF_LOSSES,
 	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
 	.options = options,
 	.options_size = sizeof(struct copy_options),
-	.run = copy_run,
+	.forms = forms,
+	.old = old_verbs,
 };

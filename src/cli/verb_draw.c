@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
 		"draw control-flow, resources, attributes, tree, flame (call stacks added up) or chart; default: "
 		"control-flow, or attributes if there are no threads"),
 	CLI_OPTION_TEXT("chart", "NAME", struct draw_options, chart,
-			"draw this chart of the store, see 'histree ls --charts'"),
+			"draw this chart of the store, see 'histree info --charts'"),
 	{ .name = "rows", .argument = "PATTERN", .kind = CLI_TEXT, .member = offsetof(struct draw_options, rows) },
 	CLI_OPTIONS_PICTURE(struct draw_options, picture, "draw", "the rows"),
 	CLI_OPTIONS_PICTURE_LOOK(struct draw_options, picture),
@@ -62,7 +62,7 @@ static enum cli_exit open_history(struct target *target, const char *path, const
 	enum cli_exit code = chart_rows_find(target, chosen->chart, &analysis);
 	if (code == CLI_OK && analysis == NULL && target->store != NULL)
 		return report_exit(CLI_NOTHING,
-				   "'%s' has no chart '%s'; 'histree ls --charts' lists those that it has", path,
+				   "'%s' has no chart '%s'; 'histree info --charts' lists those that it has", path,
 				   chosen->chart);
 	if (code == CLI_OK && target_history(target, analysis, false, out, &error) != HISTREE_OK)
 		return report_error(&error);
@@ -166,7 +166,7 @@ static int draw_run(void *said, const struct cli_words *words)
 	histree_quark *quarks = NULL;
 	if (chosen->view != NULL && (strcmp(chosen->view, "chart") == 0) != (chosen->chart != NULL))
 		return report_exit(CLI_USAGE, chosen->chart == NULL
-						      ? "'--view chart' needs '--chart NAME', which 'histree ls "
+						      ? "'--view chart' needs '--chart NAME', which 'histree info "
 							"--charts' lists"
 						      : "'--chart' is of '--view chart'");
 	code = chosen->view != NULL && strcmp(chosen->view, "flame") == 0
@@ -200,6 +200,7 @@ static int draw_run(void *said, const struct cli_words *words)
 }
 
 const struct cli_verb verb_draw = {
+	.heading = "Show and hand on",
 	.name = "draw",
 	.summary = "draw a picture of states or numbers over time, or of the tree",
 	.arguments = "STORE [PATTERN]...",

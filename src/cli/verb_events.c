@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/table.h"
 #include "cli/option.h"
 #include "cli/progress.h"
 #include "cli/row_writer.h"
@@ -16,7 +15,6 @@
 #include "cli/thread_words.h"
 #include "cli/verb.h"
 #include "histree/events.h"
-#include "histree/states.h"
 
 struct events_options {
 	struct cli_question question;
@@ -35,150 +33,37 @@ struct listing {
 	histree_time start; /* of the trace */
 	histree_time from, to;
 	struct row_writer rows;
-	struct thread_run *runs; /* by host, CPU and time: when the threads of --thread ran */
-	size_t run_count, run_capacity;
-	uint32_t switch_type; /* of the event by which a run ends */
+	struct histree_history *kernel; /* that says who had the CPUs; NULL: not needed, or not there */
+	struct thread_words threads;    /* of --thread */
 	bool is_of_threads;
-};
-
-/* A thread had a CPU. */
-struct thread_run {
-	uint32_t host;
-	int32_t cpu;
-	histree_time start, end;
 };
 
 /* ---- the events of threads ------------------------------------------------------------------------------- */
 
-static int by_place(const void *one, const void *other)
+/* The history of the kernel says who had the CPUs; without one, an expression has the fields of events alone. */
+static enum cli_exit take_threads(struct listing *listing, const char *text)
 {
-	const struct thread_run *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-struct running {
-	struct listing *listing;
-	const struct thread_words *words;
-	struct histree_history *history;
-	uint32_t host;
-	histree_quark *quarks;
-	size_t count, capacity;
-};
-
-static bool add_quark(void *context, histree_quark quark)
-{
-	struct running *running = context;
-	if (!array_reserve(&running->quarks, &running->capacity, running->count + 1))
-		return false;
-	running->quarks[running->count++] = quark;
-	return true;
-}
-
-static bool add_run(const struct running *running, const struct histree_interval *state)
-{
-	struct listing *listing = running->listing;
-	char path[64];
-	struct thread_run run = { .host = running->host, .start = state->start, .end = state->end };
-	if (state->value.type != HISTREE_INT ||
-	    !thread_words_have(running->words, running->host, state->value.int32, state->start))
-		return true;
-	histree_attributes_path(histree_history_attributes(running->history), state->quark, path, sizeof(path));
-	if (sscanf(path, "CPUs/%" SCNd32, &run.cpu) != 1)
-		return true;
-	if (!array_reserve(&listing->runs, &listing->run_capacity, listing->run_count + 1))
-		return false;
-	listing->runs[listing->run_count++] = run;
-	return true;
-}
-
-/* What ran on the CPUs of a host says it. */
-static enum cli_exit read_runs_of_host(struct running *running, histree_time from, histree_time to)
-{
-	const struct histree_history_info *info = histree_history_info(running->history);
-	const struct histree_region region = { .quarks = running->quarks,
-					       .quark_count = running->count,
-					       .from = from > info->start ? from : info->start,
-					       .to = to < info->end ? to : info->end };
-	struct histree_cursor *query = NULL;
 	struct histree_error error = { 0 };
-	if (running->count == 0 || region.from > region.to)
-		return CLI_OK;
-	enum histree_status status = histree_query_create(running->history, &query, &error);
-	if (status == HISTREE_OK)
-		status = histree_query_start(query, &region, &error);
-	bool has_memory = true;
-	while (status == HISTREE_OK && has_memory && (status = histree_cursor_next(query, &error)) == HISTREE_OK)
-		has_memory = add_run(running, histree_cursor_interval(query));
-	histree_cursor_free(query);
-	if (!has_memory)
-		return report_no_memory();
-	return status == HISTREE_END ? CLI_OK : report_error(&error);
-}
-
-static enum cli_exit read_runs(struct listing *listing, const char *text)
-{
-	struct thread_words words = { 0 };
-	struct histree_history *history = NULL;
-	struct histree_error error = { 0 };
-	size_t type_count, host_count = 0;
-	if (target_history(&listing->target, NULL, true, &history, &error) != HISTREE_OK)
+	if (target_history(&listing->target, NULL, true, &listing->kernel, &error) != HISTREE_OK)
+		return text != NULL ? report_error(&error) : CLI_OK;
+	if (histree_event_query_take_threads(listing->query, listing->kernel, &error) != HISTREE_OK)
 		return report_error(&error);
-	const struct histree_history_host *hosts = histree_history_hosts(history, &host_count);
-	enum cli_exit code = thread_words_read(&words, text, &listing->target, history);
-	for (size_t i = 0; i < (hosts != NULL ? host_count : 1) && code == CLI_OK; i++) {
-		struct running running = { .listing = listing,
-					   .words = &words,
-					   .history = hosts != NULL ? hosts[i].history : history,
-					   .host = (uint32_t)i };
-		if (running.history == NULL)
-			continue;
-		if (histree_attributes_match(histree_history_attributes(running.history), HISTREE_ROOT,
-					     "CPUs/*/Current_thread", add_quark, &running, &error) < 0)
-			code = report_error(&error);
-		/* A run may have begun before. */
-		if (code == CLI_OK)
-			code = read_runs_of_host(&running, listing->from, listing->to);
-		free(running.quarks);
-	}
-	if (listing->run_count > 0)
-		qsort(listing->runs, listing->run_count, sizeof(*listing->runs), by_place);
-	listing->is_of_threads = true;
-	listing->switch_type = UINT32_MAX;
-	const char *const *types = histree_events_types(listing->events, &type_count);
-	for (size_t i = 0; i < type_count; i++)
-		if (strcmp(types[i], "sched_switch") == 0 || strcmp(types[i], "sched:sched_switch") == 0)
-			listing->switch_type = (uint32_t)i;
-	thread_words_release(&words);
-	histree_history_close(history);
-	return code;
+	listing->is_of_threads = text != NULL;
+	return text != NULL ? thread_words_read(&listing->threads, text, &listing->target, listing->kernel)
+			    : CLI_OK;
 }
 
-/* The switch by which a thread leaves its CPU is the first moment of the next one, and an event of both. */
-static bool is_of_threads(const struct listing *listing, const struct histree_event *event)
+/* A switch is an event of both threads. */
+static enum histree_status is_of_threads(struct listing *listing, const struct histree_event *event, bool *is_one,
+					 struct histree_error *error)
 {
-	const struct thread_run wanted = { .host = event->host, .cpu = event->cpu, .start = event->time };
-	size_t first = 0, count = listing->run_count;
-	while (count > 0) { /* the last run that began by then */
-		const size_t half = count / 2;
-		if (by_place(&listing->runs[first + half], &wanted) <= 0) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	for (size_t back = 1; back <= 2 && back <= first; back++) {
-		const struct thread_run *run = &listing->runs[first - back];
-		if (run->host != wanted.host || run->cpu != wanted.cpu)
-			break;
-		if (event->time <= run->end || (event->type == listing->switch_type && event->time == run->end + 1))
-			return true;
-	}
-	return false;
+	struct histree_event_owner owner;
+	const enum histree_status status = histree_event_query_owner(listing->query, &owner, error);
+	*is_one = status == HISTREE_OK &&
+		  (thread_words_have(&listing->threads, event->host, 0, owner.tid, event->time) ||
+		   (owner.left != owner.tid &&
+		    thread_words_have(&listing->threads, event->host, 0, owner.left, event->time - 1)));
+	return status;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
@@ -234,11 +119,12 @@ static enum cli_exit print_events(struct listing *listing)
 	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { listing->from, listing->to, false } };
 	enum histree_status status = histree_event_query_start(listing->query, &range, &error);
 	while (status == HISTREE_OK && !rows_are_full(&listing->rows)) {
+		bool is_wanted = true;
 		status = histree_cursor_next(listing->query, &error);
-		if (status == HISTREE_OK && listing->is_of_threads &&
-		    !is_of_threads(listing, histree_cursor_event(listing->query)))
-			continue;
-		if (status == HISTREE_OK && !put_event(listing, histree_cursor_event(listing->query)))
+		const struct histree_event *event = histree_cursor_event(listing->query);
+		if (status == HISTREE_OK && listing->is_of_threads)
+			status = is_of_threads(listing, event, &is_wanted, &error);
+		if (status == HISTREE_OK && is_wanted && !put_event(listing, event))
 			return report_no_memory();
 	}
 	return status < 0 ? report_error(&error) : CLI_OK;
@@ -255,17 +141,21 @@ static enum cli_exit report_missing(const struct listing *listing)
 	return status;
 }
 
-/* The name of an event is its type, and a field of that name need not be there. */
-static enum cli_exit report_no_events(const struct listing *listing, const char *where)
+/* A field of the expression need not be there. */
+static enum cli_exit report_nothing(const struct listing *listing, const char *where)
 {
 	const char *absent = where != NULL ? histree_event_query_absent(listing->query) : NULL;
 	if (absent == NULL)
-		return report_none("events", where);
+		return report_no_events(where);
+	const char *hint = "";
+	if (strcasecmp(absent, "name") == 0 || strcasecmp(absent, "event") == 0)
+		hint = "; the name of an event is its 'type', as in 'type == sched_switch'";
+	else if (strcasecmp(absent, "thread") == 0 || strcasecmp(absent, "process") == 0)
+		hint = ", and no states of the kernel say which threads had the CPUs; 'histree add STORE kernel' "
+		       "makes them";
 	return report_exit(CLI_NOTHING,
 			   "there are no such events: none of those that were read has a field '%.60s'%s", absent,
-			   strcasecmp(absent, "name") == 0 || strcasecmp(absent, "event") == 0
-				   ? "; the name of an event is its 'type', as in 'type == sched_switch'"
-				   : "");
+			   hint);
 }
 
 static int print(struct listing *listing, const struct cli_question *question)
@@ -281,7 +171,7 @@ static int print(struct listing *listing, const struct cli_question *question)
 	if (status == CLI_OK)
 		status = report_missing(listing);
 	if (status == CLI_OK && listing->rows.row_count == 0)
-		status = report_no_events(listing, question->where);
+		status = report_nothing(listing, question->where);
 	return rows_close(&listing->rows, status);
 }
 
@@ -349,7 +239,9 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	histree_event_query_set_cancel(listing->query, (struct histree_work){ .go_on = progress_goes_on });
-	return question->thread != NULL ? read_runs(listing, question->thread) : CLI_OK;
+	return question->thread != NULL || histree_event_query_names_threads(listing->query)
+		       ? take_threads(listing, question->thread)
+		       : CLI_OK;
 }
 
 static int events_run(void *said, const struct cli_words *words)
@@ -359,10 +251,11 @@ static int events_run(void *said, const struct cli_words *words)
 	int status = open_events(&listing, words, &chosen->question);
 	if (status == CLI_OK)
 		status = print(&listing, &chosen->question);
+	thread_words_release(&listing.threads);
 	histree_cursor_free(listing.query);
 	histree_cursor_free(listing.reader);
 	histree_events_close(listing.events);
-	free(listing.runs);
+	histree_history_close(listing.kernel);
 	target_close(&listing.target);
 	return status;
 }

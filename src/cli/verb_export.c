@@ -85,7 +85,8 @@ static enum histree_status export_columns_open(const struct export_source *sourc
 						       .where = source->where,
 						       .start = source->origin,
 						       .end = source->trace_end,
-						       .names = names };
+						       .names = names,
+						       .kernel = source->names };
 	if (source->segments != NULL) {
 		*rows = histree_segment_store_info(source->segments)->segment_count;
 		return histree_segments_arrow(source->segments, &source->chosen.query, &options, out, error);
@@ -97,10 +98,8 @@ static enum histree_status export_columns_open(const struct export_source *sourc
 	const struct histree_region region = {
 		.quarks = source->quarks, .quark_count = source->quark_count, .from = source->from, .to = source->to
 	};
-	struct histree_arrow_options of_states = options;
-	of_states.kernel = source->names;
 	*rows = rows_of_states(source);
-	return histree_query_arrow(source->history, &region, &of_states, out, error);
+	return histree_query_arrow(source->history, &region, &options, out, error);
 }
 
 /* ---- export source ------------------------------------------------------------------------------------------- */
@@ -217,8 +216,8 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 					      "analysis made: choose one");
 	else if (choice->events && choice->question->thread != NULL)
 		code = report_exit(CLI_USAGE,
-				   "'--thread' chooses states or segments to export; 'histree events --thread' "
-				   "prints the events of threads");
+				   "'--thread' chooses states or segments to export; events of threads are chosen "
+				   "by '--where', as in 'thread == 42' or 'process == vlc'");
 	else if (choice->segments != NULL && choice->question->analysis != NULL)
 		code = report_exit(CLI_USAGE, "'--segments' is an old name of '--analysis': leave one out");
 	else if (has_rows && words->count > 1)
@@ -251,7 +250,7 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 	source->origin = info->start;
 	source->trace_end = info->end;
 	source->where = choice->question->where;
-	if (choice->for_viewer &&
+	if ((choice->for_viewer || source->where != NULL) &&
 	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
 		source->names = NULL;
 	return question_range(choice->question, &span, &source->from, &source->to);
@@ -264,7 +263,6 @@ struct export_run {
 	const struct export_source *source;
 	const char *store;                   /* as the user called it */
 	const char *path;                    /* NULL: standard output */
-	uint64_t columns;                    /* 0: all */
 	const char *column_names;            /* as the user has them, or NULL */
 	bool is_compressed, is_uncompressed; /* what --compression said; neither: the default of the format */
 	bool is_partitioned, replaces;
@@ -279,7 +277,6 @@ struct export_format {
 	const char *endings[4];
 	enum export_place place;
 	bool for_viewer;
-	uint64_t leaves_out; /* columns of states that it has only if they are asked for */
 	bool takes_columns, takes_compression, takes_partition;
 	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
 };
@@ -506,7 +503,7 @@ static enum histree_status open_stream(struct export_run *run, struct ArrowArray
 				       struct histree_error *error)
 {
 	const struct histree_work work = export_work(run);
-	return export_columns_open(run->source, run->columns, run->column_names, &work, stream, &run->rows, error);
+	return export_columns_open(run->source, 0, run->column_names, &work, stream, &run->rows, error);
 }
 
 static enum histree_status run_csv(struct export_run *run, struct histree_error *error)
@@ -590,7 +587,6 @@ static const struct export_format formats[] = {
 	{ .name = "parquet",
 	  .endings = { ".parquet" },
 	  .place = EXPORT_BINARY,
-	  .leaves_out = HISTREE_ARROW_DURATION, /* end - start + 1, in half the bytes of all the rest */
 	  .takes_partition = true,
 	  .takes_columns = true,
 	  .takes_compression = true,
@@ -673,22 +669,6 @@ static const struct cli_option options[] = {
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static void find_name(void *context, const char *name)
-{
-	bool *is_named = context;
-	*is_named = *is_named || strcasecmp(name, "name") == 0 || strcasecmp(name, "event") == 0;
-}
-
-/* An expression that no event passes may have meant another one: the column is called name, and the field type. */
-static enum cli_exit report_no_events(const char *where)
-{
-	bool is_named = false;
-	if (histree_filter_names(where, find_name, &is_named, NULL) != HISTREE_OK || !is_named)
-		return report_none("events", where);
-	return report_exit(CLI_NOTHING, "there are no such events; the name of an event is its 'type', as in "
-					"'type == sched_switch'");
-}
-
 static enum cli_exit write_file(struct export_run *run, const struct export_format *format)
 {
 	struct histree_error error = { 0 };
@@ -705,7 +685,7 @@ static enum cli_exit write_file(struct export_run *run, const struct export_form
 		host_part_missing(run->source->history);
 	return report_exit(CLI_INPUT,
 			   "%s damaged, and what is lost is %s; 'histree verify' says what that is, and 'histree "
-			   "repair' makes a sound store of the rest",
+			   "copy --repair' makes a sound store of the rest",
 			   is_states ? "the history is" : "the segments are",
 			   is_states ? "shown as unknown" : "missing");
 }
@@ -758,8 +738,6 @@ static int verb_export_run(void *said, const struct cli_words *words)
 					      .events = chosen->events,
 					      .for_viewer = format->for_viewer };
 	code = export_source_open(&source, words, &choice);
-	if (code == CLI_OK && source.history != NULL && format->leaves_out != 0)
-		run.columns = ~format->leaves_out;
 	if (code == CLI_OK)
 		code = write_file(&run, format);
 	if (code == CLI_OK && run.counts.rows == 0 && source.events != NULL && source.where != NULL)

@@ -347,7 +347,7 @@ enum cli_exit sample_flame_damaged(void)
 {
 	return report_exit(CLI_INPUT,
 			   "incomplete: samples, or stacks of some, are damaged or of a host that is missing; "
-			   "see 'histree verify' and 'histree repair'");
+			   "see 'histree verify' and 'histree copy --repair'");
 }
 
 /* ---- stack history ------------------------------------------------------------------------------------------- */
@@ -594,6 +594,68 @@ static enum cli_exit list_waiters(struct thread_words *named, struct histree_his
 	return code;
 }
 
+static int by_waiter(const void *one, const void *other)
+{
+	const struct histree_flame_thread *a = one, *b = other;
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+/* The threads whose rows an expression leaves: all of them, or of those that are named. */
+static enum cli_exit keep_waiters(const struct attribute_list *rows, const struct histree_history *graph,
+				  bool are_named, struct histree_flame_thread **threads, size_t *count)
+{
+	size_t kept = 0;
+	struct histree_flame_thread *left = calloc(rows->count + 1, sizeof(*left));
+	if (left == NULL)
+		return report_no_memory();
+	if (are_named)
+		qsort(*threads, *count, sizeof(**threads), by_waiter);
+	for (size_t i = 0; i < rows->count; i++) {
+		const histree_quark quark = rows->attributes[i].quark;
+		const struct histree_flame_thread thread = {
+			.host = histree_history_host_of(graph, quark),
+			.tid = histree_attributes_thread(histree_history_attributes(graph), quark),
+		};
+		const bool is_new = kept == 0 || by_waiter(&left[kept - 1], &thread) != 0;
+		if (thread.tid > 0 && is_new &&
+		    (!are_named || bsearch(&thread, *threads, *count, sizeof(thread), by_waiter) != NULL))
+			left[kept++] = thread;
+	}
+	free(*threads);
+	*threads = left;
+	*count = kept;
+	return kept > 0 ? CLI_OK : report_exit(CLI_NOTHING, "no thread passes '--where' and '--host'");
+}
+
+/* --where and --host of waits, by the rows of the graph. */
+static enum cli_exit choose_waiters(const struct target *target, const struct cli_question *question,
+				    const struct histree_flame_waits_request *request, bool are_named,
+				    struct histree_flame_thread **threads, size_t *count)
+{
+	struct cli_question asked = *question;
+	struct attribute_list rows = { 0 };
+	char *both = NULL;
+	if (question->where == NULL && question->host == NULL)
+		return CLI_OK;
+	if (question->host != NULL) {
+		asked.where = both = host_part_where(question->host, question->where);
+		asked.host = NULL;
+	}
+	const struct state_where where = { &asked, target, request->graph };
+	enum cli_exit code = asked.where != NULL
+				     ? thread_words_match(&rows, target, request->graph, NULL, 0, ALL_ATTRIBUTES)
+				     : report_no_memory();
+	if (code == CLI_OK)
+		code = state_where_rows(&where, &rows, request->from, request->to);
+	if (code == CLI_OK)
+		code = keep_waiters(&rows, request->graph, are_named, threads, count);
+	attribute_list_release(&rows);
+	free(both);
+	return code;
+}
+
 /*
  * Opens the histories that are needed, and adds the waits of all threads or of the named ones to side 0.  Hosts
  * that are missing and may have such waits are reported.
@@ -621,8 +683,11 @@ static enum cli_exit add_waits(struct histree_flame *flame, struct target *targe
 		code = thread_words_read(&named, words->words[i], target, request.graph);
 	if (code == CLI_OK)
 		code = list_waiters(&named, request.graph, &threads);
+	size_t count = named.count;
+	if (code == CLI_OK)
+		code = choose_waiters(target, &chosen->question, &request, threads != NULL, &threads, &count);
 	request.threads = threads;
-	request.thread_count = named.count;
+	request.thread_count = count;
 	if (code == CLI_OK) {
 		progress_catch_signals();
 		code = progress_outcome(histree_flame_add_waits(flame, &request, &error), NULL, &error);
@@ -658,14 +723,12 @@ static enum cli_exit read_by(struct flame_options *chosen)
 /* Checks which options go together; *are_samples: the stacks are those of samples. */
 static enum cli_exit choose(const struct flame_options *chosen, const char *path, bool *are_samples)
 {
-	const bool has_where = chosen->question.where != NULL && chosen->waits;
-	const char *of_samples = chosen->by_process              ? "by process"
-				 : chosen->by_cpu                ? "by cpu"
-				 : chosen->event != NULL         ? "event"
-				 : has_where                     ? "where"
-				 : chosen->question.host != NULL ? "host"
-				 : chosen->count                 ? "count"
-								 : NULL;
+	const char *of_samples = chosen->by_process                                ? "by process"
+				 : chosen->by_cpu                                  ? "by cpu"
+				 : chosen->event != NULL                           ? "event"
+				 : chosen->question.host != NULL && !chosen->waits ? "host"
+				 : chosen->count                                   ? "count"
+										   : NULL;
 	*are_samples = false;
 	if (chosen->folded && (chosen->question.format != NULL || chosen->picture.output != NULL))
 		return report_exit(CLI_USAGE,
@@ -737,10 +800,11 @@ const struct cli_verb verb_flame = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
 		ASKS(FORMAT),
-	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples, and of the rows of calls",
+	.says = { [ASK_WHERE] = ", as in 'cpu == 1 && process == make'; of samples, and of the rows of calls and "
+				"waits",
 		  [ASK_BY] = ": thread or, for samples, process or cpu; default: add up everything",
 		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
-		  [ASK_HOST] = "; of samples" },
+		  [ASK_HOST] = "; of samples and waits" },
 	.options = options,
 	.options_size = sizeof(struct flame_options),
 	.defaults = &defaults,

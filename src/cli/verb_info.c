@@ -19,6 +19,7 @@
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
+#include "cli/verb_info.h"
 #include "histree/history.h"
 #include "histree/store.h"
 
@@ -441,12 +442,6 @@ static void fact_list_release(struct fact_list *list)
 
 /* ---- verb info ----------------------------------------------------------------------------------------------- */
 
-struct info_options {
-	struct cli_question question;
-};
-
-static const struct cli_option options[] = { { 0 } };
-
 struct informing {
 	const struct row_format *format;
 	struct output *output;
@@ -723,16 +718,52 @@ static int info_run(void *said, const struct cli_words *words)
 	return cli_end(informing.output, code);
 }
 
+static const struct cli_option options[] = {
+	CLI_OPTION_FLAG("attributes", 0, struct info_options, attributes,
+			"list the attributes of a history that match, or the fields of segments"),
+	CLI_OPTION_TEXT("name", "EXPR", struct info_options, name,
+			"list only attributes whose names, the last components of their paths, match this regular "
+			"expression; each PATTERN is then where to look, and what is below it is listed"),
+	CLI_OPTION_FLAG("children", 0, struct info_options, children, "with --name, look one level deep only"),
+	CLI_OPTION_FLAG(
+		"labels", 0, struct info_options, labels,
+		"list what values mean, by patterns of attributes, as 'histree load --label-file' reads it"),
+	CLI_OPTION_FLAG("charts", 0, struct info_options, charts,
+			"list the charts of all histories, or those of the history of -a; 'histree draw --chart' "
+			"draws them"),
+	CLI_OPTION_FLAG("analyses", 0, struct info_options, analyses,
+			"list the analyses that turn events into states or segments"),
+	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct info_options, definitions,
+			"with --analyses, check FILE, or the files of a folder, and list only what it defines"),
+	{ 0 },
+};
+
+#define ASKS_OF_LISTS (ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT))
+
+static const struct cli_form forms[] = {
+	{ "analyses", "", 0, 0, ASKS_OF_LISTS, "define", info_analyses_run },
+	{ "labels", "STORE", 1, 1, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
+	{ "charts", "STORE", 1, 1, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
+	{ "attributes", "STORE [PATTERN]...", 1, CLI_WORDS_ANY, ASKS_OF_LISTS | ASKS(ANALYSIS), "name children",
+	  info_list_run },
+	{ NULL, "STORE", 1, 1, ASKS(ANALYSIS) | ASKS(FORMAT), NULL, info_run },
+};
+
+static const struct cli_old_verb old_verbs[] = {
+	{ .name = "ls", .means = { { "attributes", NULL } } },
+	{ .name = "analyses", .means = { { "analyses", NULL } } },
+	{ 0 },
+};
+
 const struct cli_verb verb_info = {
+	.heading = "Look after stores",
 	.name = "info",
-	.summary = "say what a store holds, how it was made and how its trees look",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
-	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_ANALYSIS] = "; default: everything" },
+	.summary = "say what a store holds and how it was made, or list its attributes",
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.asks = ASKS_OF_LISTS | ASKS(ANALYSIS),
+	.says = { [ASK_ANALYSIS] = "; default: everything, or the history kernel, or the first one" },
 	.options = options,
 	.options_size = sizeof(struct info_options),
-	.run = info_run,
+	.forms = forms,
+	.old = old_verbs,
 };

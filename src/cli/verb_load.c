@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
 		  "time,path,value" },
 	CLI_OPTION_PATH(
 		"initial", 0, CLI_TEXT, "FILE", struct load_options, initial,
-		"begin a history of changes with the states in this file, which 'histree query --at' printed"),
+		"begin a history of changes with the states in this file, which 'histree states --at' printed"),
 	{ .name = "label-file",
 	  .argument = "FILE",
 	  .kind = CLI_TEXT,
@@ -47,7 +47,7 @@ static const struct cli_option options[] = {
 	  .old = "labels",
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "keep in the history what its values mean: a table with columns pattern, value and name, as "
-		  "'histree ls --labels' prints it" },
+		  "'histree info --labels' prints it" },
 	CLI_OPTION_TEXT("start", "NS", struct load_options, start,
 			"begin the history at this time in ns; default: at the first time in the files"),
 	CLI_OPTION_TEXT("end", "NS", struct load_options, end,

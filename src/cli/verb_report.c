@@ -127,7 +127,7 @@ static enum cli_exit judge(const struct report_source *source)
 		return code;
 	return report_exit(CLI_INPUT,
 			   "'%s' is damaged, and what is lost is in none of these numbers; 'histree verify' says "
-			   "what that is, and 'histree repair' makes a sound store of the rest",
+			   "what that is, and 'histree copy --repair' makes a sound store of the rest",
 			   source->target->path);
 }
 

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_segments.c - 'histree segments': prints segments in an order.
+ * verb_segments.c - 'histree segments': prints segments in an order; groups, durations and overlaps are its forms.
  */
+#include "cli/verb_segments.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
-
-struct segments_options {
-	struct cli_question question;
-};
-
-static const struct cli_option options[] = { { 0 } };
 
 enum { TIME_COLUMNS = 4, COLUMNS_MAX = TIME_COLUMNS + HISTREE_SEGMENT_FIELDS_MAX };
 
@@ -124,16 +119,56 @@ static int segments_run(void *said, const struct cli_words *words)
 	return status;
 }
 
+static const char *const divisions[] = { "1", "3", "5", "10", "20", NULL };
+
+static const struct cli_option options[] = {
+	CLI_OPTION_TEXT("of", "FIELD", struct segments_options, of,
+			"with --by, print statistics of the numbers in this field, such as bytes, instead of "
+			"durations"),
+	CLI_OPTION_FLAG("histogram", 0, struct segments_options, histogram, "count segments by their duration"),
+	CLI_OPTION_CHOICE("per-decade", "N", struct segments_options, per_decade, divisions,
+			  "with --histogram, use 1, 3, 5, 10 or 20 buckets for each power of ten; default: 3"),
+	CLI_OPTION_FLAG("join", 0, struct segments_options, join,
+			"list the pairs of a segment and a state of a PATTERN that overlap in time"),
+	CLI_OPTION_TEXT("on", "FIELD", struct segments_options, on,
+			"with --join, take only pairs in which this field of the segment, such as tid, is a "
+			"component of the attribute's path"),
+	{ 0 },
+};
+
+#define ASKS_OF_SEGMENTS                                                                                     \
+	(ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | \
+	 ASKS(HOST) | ASKS(FORMAT))
+
+static const struct cli_form forms[] = {
+	/* Here --by is an old spelling of --on. */
+	{ "join", "STORE ANALYSIS PATTERN...", 3, CLI_WORDS_ANY, (ASKS_OF_SEGMENTS & ~ASKS(HOST)) | ASKS(BY), "on",
+	  segment_join_run },
+	{ "histogram", "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS), "per-decade",
+	  segment_histogram_run },
+	{ "by", "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(BY), "of", segment_groups_run },
+	{ NULL, "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE), NULL, segments_run },
+};
+
+static const struct cli_old_verb old_verbs[] = {
+	{ .name = "stats", .means = { { "by", "name" } } },
+	{ .name = "density", .means = { { "histogram", NULL } } },
+	{ .name = "join", .means = { { "join", NULL } } },
+	{ 0 },
+};
+
 const struct cli_verb verb_segments = {
 	.name = "segments",
-	.summary = "list segments, such as system calls, in any order",
-	.arguments = "STORE [ANALYSIS]",
-	.words_min = 1,
-	.words_max = 2,
+	.summary = "list segments, such as system calls, or add them up or count them",
 	.complete = CLI_COMPLETE_SEGMENTS,
-	.asks = ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE),
-	.says = { SAYS_OF_SEGMENTS, [ASK_SORT] = "; KEY is start, end, duration or a field; default: start" },
+	.asks = ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS) | ASKS(SORT) | ASKS(REVERSE),
+	.says = { [ASK_WHERE] = ", as in 'duration > 1ms && name == futex'",
+		  [ASK_BY] = ", a field: how many segments have it, and how long they last",
+		  [ASK_SORT] = "; KEY is start, end, duration or a field; default: start",
+		  [ASK_ANALYSIS] = ", as in '-a system-calls'; the word ANALYSIS says the same; with --join, that "
+				   "of the states; default: kernel" },
 	.options = options,
 	.options_size = sizeof(struct segments_options),
-	.run = segments_run,
+	.forms = forms,
+	.old = old_verbs,
 };

@@ -16,6 +16,7 @@ struct sql_options {
 	struct cli_question question;
 	const char *file, *progress;
 	uint64_t memory;
+	bool is_read_only;
 };
 
 static const struct cli_option options[] = {
@@ -29,6 +30,8 @@ static const struct cli_option options[] = {
 	CLI_OPTION_NUMBER(
 		"memory", CLI_SIZE, "BYTES", struct sql_options, memory, 16 << 20, UINT64_C(1) << 40,
 		"use about this much memory; what SQLite sorts beyond it goes to temporary files; default: 160M"),
+	CLI_OPTION_FLAG("read-only", 0, struct sql_options, is_read_only,
+			"run only statements that look at the store: none that writes, attaches or opens anything"),
 	CLI_OPTION_PROGRESS(struct sql_options),
 	{ 0 },
 };
@@ -47,6 +50,7 @@ static int sql_run(void *said, const struct cli_words *words)
 		.file = is_input ? "-" : chosen->file,
 		.format = chosen->question.format,
 		.progress = chosen->progress,
+		.is_read_only = chosen->is_read_only,
 		.memory = chosen->memory,
 	};
 	struct output *output = output_create(STDOUT_FILENO);

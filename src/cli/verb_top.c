@@ -268,8 +268,8 @@ static void put_start(struct row_writer *rows, const void *member)
 enum {
 	COLUMN_HOST,
 	COLUMN_THREAD,
-	COLUMN_OF_THREAD, /* the name of a thread stands beside it, unless it is a key of its own */
 	COLUMN_PROCESS,
+	COLUMN_NAME_OF, /* a thread or process, unless the name is a key of its own */
 	COLUMN_NAME,
 	COLUMN_CPU,
 	COLUMN_STATE,
@@ -296,8 +296,8 @@ enum {
 static const struct row_column top_columns[TOP_COLUMNS] = {
 	[COLUMN_HOST] = LEFT("host", 12, .when = ROW_HOSTS, .cell = CELL_TEXT, OF(host)),
 	[COLUMN_THREAD] = RIGHT("thread", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_THREAD])),
-	[COLUMN_OF_THREAD] = LEFT("name", 16, .cell = CELL_TEXT, OF(use.name)),
 	[COLUMN_PROCESS] = RIGHT("process", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_PROCESS])),
+	[COLUMN_NAME_OF] = LEFT("name", 16, .cell = CELL_TEXT, OF(use.name)),
 	[COLUMN_NAME] = LEFT("name", 16, .put = put_key, OF(use.keys[HISTREE_USE_BY_NAME])),
 	[COLUMN_CPU] = RIGHT("cpu", 4, .put = put_key, OF(use.keys[HISTREE_USE_BY_CPU])),
 	[COLUMN_STATE] = LEFT("state", 11, .put = put_state, OF(use.keys[HISTREE_USE_BY_STATE])),
@@ -335,12 +335,15 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 	case COLUMN_HOST:
 	case COLUMN_COUNT:
 		return false;
-	case COLUMN_OF_THREAD:
-		return !has(top, HISTREE_USE_BY_THREAD) || has(top, HISTREE_USE_BY_NAME);
+	case COLUMN_NAME_OF:
+		return has(top, HISTREE_USE_BY_NAME) ||
+		       !(has(top, HISTREE_USE_BY_THREAD) || has(top, HISTREE_USE_BY_PROCESS));
 	case COLUMN_HAD_BY_NAME:
 		return !has(top, HISTREE_USE_BY_HAD_BY);
 	case COLUMN_THREAD:
 		return !has(top, HISTREE_USE_BY_THREAD);
+	case COLUMN_PROCESS:
+		return !has(top, HISTREE_USE_BY_PROCESS);
 	case COLUMN_USE + HISTREE_USE_IDLE:
 		return by_state || !has(top, HISTREE_USE_BY_CPU);
 	case COLUMN_DURATION:
@@ -352,9 +355,8 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 	}
 	if (column >= COLUMN_LONGEST)
 		return !top->has_longest;
-	return column < COLUMN_USE
-		       ? !has(top, (enum histree_use_key)(column - COLUMN_PROCESS) + HISTREE_USE_BY_PROCESS)
-		       : by_state;
+	return column < COLUMN_USE ? !has(top, (enum histree_use_key)(column - COLUMN_NAME) + HISTREE_USE_BY_NAME)
+				   : by_state;
 }
 
 /* ---- verb top ------------------------------------------------------------------------------------------------ */

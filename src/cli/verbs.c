@@ -16,41 +16,43 @@
 /* ---- verbs --------------------------------------------------------------------------------------------------- */
 
 const struct cli_verb *const cli_verbs[] = {
-	&verb_build,      &verb_info,   &verb_ls,       &verb_query,         &verb_dump,     &verb_load,
-	&verb_draw,       &verb_export, &verb_numbers,  &verb_critical_path, &verb_why,      &verb_top,
-	&verb_flame,      &verb_report, &verb_segments, &verb_stats,         &verb_compare,  &verb_density,
-	&verb_join,       &verb_events, &verb_sync,     &verb_sql,           &verb_serve,    &verb_verify,
-	&verb_repair,     &verb_copy,   &verb_add,      &verb_rebuild,       &verb_analyses, &verb_bench,
-	&verb_completion, &verb_help,   NULL,
+	&verb_states,  &verb_segments, &verb_events, &verb_top,        &verb_why,   &verb_flame,
+	&verb_compare, &verb_report,   &verb_sql,    &verb_draw,       &verb_serve, &verb_mcp,
+	&verb_export,  &verb_build,    &verb_add,    &verb_load,       &verb_copy,  &verb_sync,
+	&verb_info,    &verb_verify,   &verb_bench,  &verb_completion, &verb_help,  NULL,
 };
 
 static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct cli_option no_options[] = { { 0 } };
 
-/* They still work, but are in no help. */
-static const struct old_verb {
-	const char *name;
-	const struct cli_verb *now;
-} old_verbs[] = { { "convert", &verb_copy } };
-
 const struct cli_verb *cli_verb_named(const char *name)
 {
-	for (size_t i = 0; i < sizeof(old_verbs) / sizeof(*old_verbs); i++)
-		if (strcmp(old_verbs[i].name, name) == 0)
-			return old_verbs[i].now;
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		if (strcmp((*verb)->name, name) == 0)
+		if (strcmp((*verb)->name, name) == 0 || cli_old_verb(*verb, name) != NULL)
 			return *verb;
 	return NULL;
+}
+
+/* People learn the new name; the output of a script stays what it was. */
+static void say_new_name(const struct cli_verb *verb, const struct cli_old_verb *old)
+{
+	char options[128] = "";
+	size_t size = 0;
+	for (size_t i = 0; i < sizeof(old->means) / sizeof(*old->means) && old->means[i].option != NULL; i++)
+		size += (size_t)snprintf(options + size, sizeof(options) - size, " --%s%s%s", old->means[i].option,
+					 old->means[i].argument != NULL ? " " : "",
+					 old->means[i].argument != NULL ? old->means[i].argument : "");
+	report("'%s' is '%s%s' now; the old name goes with the next release", old->name, verb->name, options);
 }
 
 const struct cli_verb *cli_verb_find(const char *name)
 {
 	const struct cli_verb *found = cli_verb_named(name);
+	const struct cli_old_verb *old = found != NULL ? cli_old_verb(found, name) : NULL;
 	struct nearest nearest = nearest_begin(name);
-	if (found != NULL && strcmp(found->name, name) != 0)
-		report("'%s' is called '%s' now, and takes the same options", name, found->name);
+	if (old != NULL && isatty(STDERR_FILENO))
+		say_new_name(found, old);
 	if (found != NULL)
 		return found;
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
@@ -86,7 +88,7 @@ int cli_run(const struct cli_verb *verb, int argc, char **argv)
 	if (verb->defaults != NULL)
 		memcpy(options_of, verb->defaults, verb->options_size);
 	if (cli_begin(verb, argc, argv, options_of, &words, &status))
-		status = verb->run(options_of, &words);
+		status = (words.form != NULL ? words.form->run : verb->run)(options_of, &words);
 	free(options_of);
 	return status;
 }
@@ -148,12 +150,50 @@ static void print_command(struct output *output)
 			    "Keep every state of a system trace, and ask for any time.  A trace or store alone\n"
 			    "is built if need be, and its report is printed.\n"
 			    "\n");
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		output_format(output, "  %-14s %s\n", (*verb)->name, (*verb)->summary);
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+		if ((*verb)->heading != NULL)
+			output_format(output, "%s%s\n", verb > cli_verbs ? "\n" : "", (*verb)->heading);
+		output_format(output, "  %-10s  %s\n", (*verb)->name, (*verb)->summary);
+	}
+	output_text(output, "\nOld names, which this release still knows\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
+		if ((*verb)->old == NULL)
+			continue;
+		output_format(output, "  %-10s ", (*verb)->name);
+		for (const struct cli_old_verb *old = (*verb)->old; old->name != NULL; old++)
+			output_format(output, "%s %s", old > (*verb)->old ? "," : " was", old->name);
+		output_char(output, '\n');
+	}
 	output_text(output,
 		    "\n"
 		    "'histree help VERB' or 'histree VERB --help' says more, as does the manual: histree(1),\n"
 		    "histree-VERB(1), histree-states(7).  'histree --version' prints the version.\n");
+}
+
+/* A line for each question that the verb answers; the one without an option is last in its table. */
+static void print_usage(struct output *output, const struct cli_verb *verb)
+{
+	static const char usage[] = "usage:";
+	const struct cli_form *form = verb->forms;
+	const char *const before = form != NULL ? "" : verb->arguments;
+	if (form == NULL) {
+		output_format(output, "%s %s %s [OPTION]...%s%s\n", usage, report_program(), verb->name,
+			      *before != '\0' ? " " : "", before);
+		return;
+	}
+	while (form->option != NULL)
+		form++;
+	output_format(output, "%s %s %s [OPTION]... %s\n", usage, report_program(), verb->name, form->arguments);
+	for (form = verb->forms; form->option != NULL; form++) {
+		struct cli_option all[CLI_OPTIONS_MAX + 1], *option = all;
+		cli_options_of(verb, all);
+		while (strcmp(option->name, form->option) != 0)
+			option++;
+		output_format(output, "%*s %s %s --%s%s%s [OPTION]...%s%s\n", (int)strlen(usage), "",
+			      report_program(), verb->name, form->option, option->argument != NULL ? " " : "",
+			      option->argument != NULL ? option->argument : "", *form->arguments != '\0' ? " " : "",
+			      form->arguments);
+	}
 }
 
 void help_print(struct output *output, const struct cli_verb *verb)
@@ -162,9 +202,8 @@ void help_print(struct output *output, const struct cli_verb *verb)
 		print_command(output);
 	} else {
 		static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
-		output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
-			      *verb->arguments != '\0' ? " " : "", verb->arguments);
-		output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
+		print_usage(output, verb);
+		output_format(output, "\n%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
 		struct cli_option options_of[CLI_OPTIONS_MAX + 1];
 		size_t count = cli_options_of(verb, options_of);
 		for (size_t i = 0; i < count; i++)
@@ -197,10 +236,7 @@ const struct cli_verb verb_help = {
 	.run = help_run,
 };
 
-/*
- * ---- verb completion
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- verb completion ----------------------------------------------------------------------------------------- */
 
 /* Prints the command of a script that offers what an argument can be. */
 typedef void completion_offer(struct output *output, enum cli_complete complete, const char *const *choices);
@@ -267,6 +303,18 @@ static void completion_print_cases(struct output *output, completion_offer *prin
 		print_cases_of(output, *verb, print_offer);
 }
 
+/* Print the case of a script for bash or zsh, whose `array` has the line, that completes what is no option. */
+static void print_case_of_words(struct output *output, const struct cli_verb *verb, const char *array,
+				completion_offer *print_offer)
+{
+	output_format(output, "\t%s:*) ", verb->name);
+	for (const struct cli_form *form = verb->forms; form != NULL && form->option != NULL; form++)
+		if (form->words_max == 0)
+			output_format(output, "[[ \" ${%s[*]} \" == *' --%s '* ]] || ", array, form->option);
+	print_offer(output, verb->complete, NULL);
+	output_text(output, " ;;\n");
+}
+
 /* ---- completion bash ----------------------------------------------------------------------------------------- */
 
 /* Print the command of the script that offers what an argument can be. */
@@ -323,7 +371,7 @@ static void completion_print_bash(struct output *output)
 		"\tlocal at\n"
 		"\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
 		"\t\tif [[ -d ${COMP_WORDS[at]} ]]; then\n"
-		"\t\t\tmapfile -t COMPREPLY < <(histree ls --format tsv \"${COMP_WORDS[at]}\" \\\n"
+		"\t\t\tmapfile -t COMPREPLY < <(histree info --attributes --format tsv \"${COMP_WORDS[at]}\" \\\n"
 		"\t\t\t\t\"$word*\" 2>/dev/null |\n"
 		"\t\t\t\tsed 1d | cut -f 2 | head -n 500)\n"
 		"\t\t\treturn\n"
@@ -374,9 +422,7 @@ static void completion_print_bash(struct output *output)
 			    "\tcase $verb:$word in\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
 		bash_print_options(output, *verb);
-		output_format(output, "\t%s:*) ", (*verb)->name);
-		bash_print_offer(output, (*verb)->complete, NULL);
-		output_text(output, " ;;\n");
+		print_case_of_words(output, *verb, "COMP_WORDS", bash_print_offer);
 	}
 	output_text(output, "\tesac\n"
 			    "}\n"
@@ -440,7 +486,11 @@ static void fish_print_verb(struct output *output, const struct cli_verb *verb)
 		}
 	if (verb->complete == CLI_COMPLETE_NOTHING)
 		return;
-	output_format(output, "complete -c histree -n '__histree_verb %s'", verb->name);
+	output_format(output, "complete -c histree -n '__histree_verb %s", verb->name);
+	for (const struct cli_form *form = verb->forms; form != NULL && form->option != NULL; form++)
+		if (form->words_max == 0)
+			output_format(output, "; and not contains -- --%s (commandline -opc)", form->option);
+	output_char(output, '\'');
 	fish_print_offer(output, verb->complete, NULL);
 	output_char(output, '\n');
 }
@@ -470,7 +520,7 @@ static void completion_print_fish(struct output *output)
 		"function __histree_attributes\n"
 		"\tfor word in (commandline -opc)[3..-1]\n"
 		"\t\tif test -d $word\n"
-		"\t\t\thistree ls --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
+		"\t\t\thistree info --attributes --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
 		"\t\t\t\tsed 1d | cut -f 2 | head -n 500\n"
 		"\t\t\treturn\n"
 		"\t\tend\n"
@@ -549,7 +599,7 @@ static void completion_print_zsh(struct output *output)
 		"\tlocal -a found\n"
 		"\tfor ((at = 3; at < CURRENT; at++)); do\n"
 		"\t\tif [[ -d ${words[at]} ]]; then\n"
-		"\t\t\tfound=(${(f)\"$(histree ls --format tsv ${words[at]} \"$PREFIX*\" \\\n"
+		"\t\t\tfound=(${(f)\"$(histree info --attributes --format tsv ${words[at]} \"$PREFIX*\" \\\n"
 		"\t\t\t\t2>/dev/null | sed 1d | cut -f 2 | head -n 500)\"})\n"
 		"\t\t\tcompadd -- $found\n"
 		"\t\t\treturn\n"
@@ -597,9 +647,7 @@ static void completion_print_zsh(struct output *output)
 			    "\tcase $verb:$PREFIX in\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
 		zsh_print_options(output, *verb);
-		output_format(output, "\t%s:*) ", (*verb)->name);
-		zsh_print_offer(output, (*verb)->complete, NULL);
-		output_text(output, " ;;\n");
+		print_case_of_words(output, *verb, "words", zsh_print_offer);
 	}
 	output_text(output, "\tesac\n"
 			    "}\n"

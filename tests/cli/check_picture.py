@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What is in a picture: check_picture.py HISTREE TRACE
 
-Builds a store of TRACE and draws it as SVG. The bars of the CPUs must be where the intervals that `histree query`
+Builds a store of TRACE and draws it as SVG. The bars of the CPUs must be where the intervals that `histree states`
 prints say: for each pixel, the state that the CPU was in for the longest time, and below it the one after that. The
 picture of the tree must have one symbol a node.
 """
@@ -99,16 +99,16 @@ def status_of(row):
 
 
 def check_cpus(histree, store, svg):
-    output(histree, "draw", store, "--force", "-o", svg, "--view", "resources", "--rows", "CPUs/*", "--size", "700")
+    output(histree, "draw", store, "--force", "-o", svg, "--view", "resources", "CPUs/*", "--size", "700")
     found = list(boxes(svg))
     panels = [box for box in found if box.colour == PANEL]
     panel = max(panels, key=lambda box: box.top)
-    cpus = [row["path"] for row in table(histree, "ls", store, "CPUs/*")]
+    cpus = [row["path"] for row in table(histree, "info", "--attributes", store, "CPUs/*")]
     end = table(histree, "info", store)[0]["end"]
     if panel.height != ROW * len(cpus):
         yield f"{panel.height} pixels of rows for {len(cpus)} CPUs"
     for number, cpu in enumerate(sorted(cpus, key=lambda path: int(path.split("/")[1]))):
-        rows = table(histree, "query", store, "--from", "+0", "--to", end, cpu)
+        rows = table(histree, "states", store, "--from", "+0", "--to", end, cpu)
         intervals = [(int(row["start"]), int(row["end"]), status_of(row)) for row in rows]
         cells = list(expected_cells(intervals, intervals[0][0], intervals[-1][1], round(panel.width)))
         states = [box for box in found if panel.left <= box.left and box.top >= panel.top and box != panel

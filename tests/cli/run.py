@@ -72,9 +72,10 @@ def difference(script, stream, printed):
         agrees = printed == expected
     if agrees:
         return None
-    return "\n".join(difflib.unified_diff(expected.decode(errors="replace").splitlines(),
+    found = "\n".join(difflib.unified_diff(expected.decode(errors="replace").splitlines(),
                                           printed.decode(errors="replace").splitlines(),
                                           f"expected {stream}", f"printed {stream}", lineterm="", n=1))
+    return found or f"{stream} differs in the ends of lines"
 
 
 def expected_exit(script):

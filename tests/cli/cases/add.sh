@@ -6,7 +6,7 @@ try histree add store futex graph
 cmp store/kernel.sht before && histree verify store
 histree segments store futex -n 2
 histree build -q -a kernel,futex,graph -o whole trace
-cmp store/graph.sht whole/graph.sht && diff <(histree dump -a graph store) <(histree dump -a graph whole) && echo "as if built"
+cmp store/graph.sht whole/graph.sht && diff <(histree states -a graph store) <(histree states -a graph whole) && echo "as if built"
 try histree add store futex
 try histree add store nonsense
 try histree add store

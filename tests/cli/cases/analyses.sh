@@ -1,13 +1,13 @@
 for format in text tsv csv json; do
-	try histree analyses --format $format
+	try histree info --analyses --format $format
 done
-histree analyses --format json | python3 -m json.tool >/dev/null && echo well-formed
+histree info --analyses --format json | python3 -m json.tool >/dev/null && echo well-formed
 cat >own.histree-analysis <<'TEXT'
 analysis own "which thread each CPU runs" for kernel
 on sched_switch: CPUs/{cpu}/Current_thread = next_tid
 TEXT
-try histree analyses -x own.histree-analysis --format tsv
+try histree info --analyses -x own.histree-analysis --format tsv
 sed -i 's/ = / /' own.histree-analysis
-try histree analyses -x own.histree-analysis
-try histree analyses -x .
-try histree analyses -x nothing
+try histree info --analyses -x own.histree-analysis
+try histree info --analyses -x .
+try histree info --analyses -x nothing

@@ -2,9 +2,9 @@
 tests=$(dirname "$(dirname "$(readlink -f "$DATA/ctf-made")")")
 python3 "$tests/differential/twin.py" $DATA/demo-trace two
 histree build -q -o two.histree two
-histree dump two.histree >two.tsv
+histree states two.histree >two.tsv
 histree build -q -o one.histree $DATA/demo-trace
-histree dump one.histree >one.tsv
+histree states one.histree >one.tsv
 try cmp one.tsv two.tsv
 mkdir wrong
 printf '\x1e{"type": "preamble", "version": 2}\n\x1e{"type": "data-stream-class", "id": -1}' >wrong/metadata
@@ -13,3 +13,24 @@ printf '\x1e{"type": "preamble", "version": 2}\n\x1e{"type": "field-class-alias"
 try histree build -o x.histree wrong
 printf '\x1e{"type": "preamble", ' >wrong/metadata
 try histree build -o x.histree wrong
+# Drafts of the specification name clocks, put the origin of a location before its path, and have classes for enumerations.
+mkdir draft
+python3 - <<'END'
+import json, struct
+def whole(name, bits, **more):
+    return {"name": name, "field-class": {"type": "fixed-length-unsigned-integer", "length": bits, "alignment": 8, "byte-order": "little-endian", **more}}
+tag = whole("tag", 8, type="fixed-length-unsigned-enumeration", mappings={"TEXT": [[0, 0]], "NUMBER": [[1, 1]]})
+choice = {"name": "value", "field-class": {"type": "variant", "selector-field-location": ["event-record-payload", "tag"], "options": [
+    {"name": "text", "selector-field-ranges": [[0, 0]], "field-class": {"type": "null-terminated-string"}},
+    {**whole("number", 16), "selector-field-ranges": [[1, 1]]}]}}
+structure = lambda *members: {"type": "structure", "member-classes": list(members)}
+parts = [{"type": "preamble", "version": 2}, {"type": "trace-class"},
+         {"type": "clock-class", "name": "mono", "frequency": 1000000000, "origin": "unix-epoch", "offset-from-origin": {"seconds": 7, "cycles": 0}},
+         {"type": "data-stream-class", "default-clock-class-name": "mono",
+          "event-record-header-field-class": structure(whole("time", 64, roles=["default-clock-timestamp"]))},
+         {"type": "event-record-class", "name": "said", "payload-field-class": structure(tag, choice)}]
+open("draft/metadata", "w").write("".join("\x1e" + json.dumps(part) + "\n" for part in parts))
+open("draft/stream", "wb").write(struct.pack("<QB", 1000, 0) + b"hi\0" + struct.pack("<QBH", 2000, 1, 500))
+END
+histree build -q -o draft.histree draft 2>&1 | grep -v 'no analysis'
+histree events draft.histree --format tsv | cut -f 2,4,5

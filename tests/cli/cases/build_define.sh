@@ -42,9 +42,9 @@ cat >trace.xml <<'XML'
 </trace>
 XML
 try histree build -q -x definitions -o store trace.xml
-histree dump store -a busy --format tsv | grep CPUs
+histree states store -a busy --format tsv | grep CPUs
 histree segments store busy --format tsv
-histree query store --at 12 CPUs/2
+histree states store --at 12 CPUs/2
 histree verify store >report && echo verified
 sed 's/event="end"/event="end" when="now"/' definitions/busy.xml >wrong.xml
 try histree build -q -x wrong.xml -o none trace.xml

@@ -5,9 +5,9 @@ truncate -s 100000 trace/perf_stream_1
 histree build -q trace 2>/dev/null
 echo "[exit $?]"
 histree info trace.histree | grep -E '^gaps'
-histree query trace.histree --at +32ms 'CPUs/*/Current_thread' --format tsv | cut -f 1,4
+histree states trace.histree --at +32ms 'CPUs/*/Current_thread' --format tsv | cut -f 1,4
 histree build -q -f --gaps=ignore trace 2>/dev/null
 echo "[exit $?]"
 histree info trace.histree | grep -E '^gaps'
-histree query trace.histree --at +32ms 'CPUs/*/Current_thread' --format tsv | cut -f 1,4
+histree states trace.histree --at +32ms 'CPUs/*/Current_thread' --format tsv | cut -f 1,4
 try histree build --gaps=guess trace

@@ -13,7 +13,7 @@ try histree build -q -o x.histree one other
 find x.histree | sort
 try histree build -o x.histree both
 try histree build -q -f -o x.histree both
-histree ls x.histree
+histree info --attributes x.histree
 ls -A
 try histree build -q -f -o x.histree one "$DATA/ctf-made" | grep -v warning:
 find x.histree | sort
@@ -32,17 +32,17 @@ echo "two hosts of one name run at the same time, two starts of one host do not"
 copy ctf-calls another
 sed -i 's/name = "monotonic";/&\n\tuuid = "18b6af6c-97a8-449a-8c0b-c5612364a1c7";/' another/metadata
 try histree build -q -f -o x.histree one another | grep -v warning:
-histree ls x.histree '*'
+histree info --attributes x.histree '*'
 sed -i 's/offset_s = 1000/offset_s = 2000/' another/metadata
 try histree build -q -f -o x.histree one another | grep -v warning:
 find x.histree | sort
 
 echo "a host need not have what another one has"
 cp -r "$DATA/demo-trace" kernel
-try histree build -q -f -a kernel,ust-calls,irqs,tracks -o x.histree --host one=one --host two=kernel
+try histree build -q -f -a kernel,ust-calls,irqs,tracks -o x.histree --host-dir one=one --host-dir two=kernel
 find x.histree -name '*.s*' | sort
-histree ls x.histree '*'
-histree ls -a ust-calls x.histree '*'
+histree info --attributes x.histree '*'
+histree info --attributes -a ust-calls x.histree '*'
 histree info x.histree | grep applies
-try histree rebuild -q x.histree
+try histree copy --rebuild -q x.histree
 find x.histree -name '*.s*' | sort

@@ -2,4 +2,4 @@
 cp -r "$DATA/ctf-perf-small" trace
 chmod -R u+w trace
 sed -i -e 's/name = "[a-z_]*:/name = "other:/' trace/metadata
-try histree build -o store -a kernel,system-calls,futex,irqs,softirqs,wakeups,block-io trace 2>&1 | sed 's/, [0-9.]* ms$/, TIME/'
+try histree build -o store -a kernel,system-calls,futex,irqs,softirqs,wakeups,block-io trace 2>&1 | sed 's/, [0-9.]* m\?s$/, TIME/'

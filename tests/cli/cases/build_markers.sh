@@ -14,7 +14,7 @@ cp $DATA/perfetto-made/markers.pftrace .
 try histree build -q -a tracks,track-spans markers.pftrace -o perfetto
 for store in text perfetto; do
 	histree segments $store track-spans --format tsv | cut -f 1,3,4,6-9
-	histree dump $store -a tracks --format tsv | grep Counters | cut -f 1,2,5
+	histree states $store -a tracks --format tsv | grep Counters | cut -f 1,2,5
 done
 histree top text --format tsv | cut -f 2-4
 # Calls of functions that ftrace drew.

@@ -7,7 +7,7 @@ try histree events -n 2 store
 try histree info store | grep -E '^(event count|warnings)'
 try histree sql store 'SELECT count(*) AS events FROM events'
 try histree verify store
-try histree ls store
+try histree info --attributes store
 try histree top store
 try histree report store
 try histree build -o no-store -a kernel trace
@@ -26,4 +26,4 @@ made.write("board")
 END
 try histree build board | grep warning | sed 's/.*of domain "board".*no states;.*; its/... its/'
 try histree build --force -a kernel board | grep -v intervals
-try histree query board.histree --at +350ns 'CPUs/*/Current_thread'
+try histree states board.histree --at +350ns 'CPUs/*/Current_thread'

@@ -8,3 +8,9 @@ printf '\x1e{"type": "preamble", "version": 2, "extensions": {"x.org": {"y": 1}}
 for trace in trace.json trace.pftrace trace.tar.gz notes.txt $DATA/demo-trace/metadata ctf2; do
 	try histree build -o x.histree $trace
 done
+# What tools print of a recording, which histree reads itself.
+printf '# Samples: 16K of event cycles\n#\n# Overhead  Command  Shared Object  Symbol\n   9.00%%  a  b  [.] c\n' >report.txt
+printf '           time    cpu  task name  wait time  sch delay   run time\n   1.000100 [0000]  app[77]  0.000  0.010  1.230\n' >timehist.txt
+printf '# DURATION     TID     FUNCTION\n            [  77] | main() {\n' >replay.txt
+printf 'FLR\0\0\2' >a.jfr
+for file in report.txt timehist.txt replay.txt a.jfr; do try histree build -q $file; done

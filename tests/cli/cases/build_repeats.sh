@@ -6,7 +6,7 @@ says() {
 	histree info "$1" | grep -E '^(event count|discarded events|repeated packets|warnings)'
 }
 histree build -q -a ust-calls,function-calls -o whole.histree "$trace" 2>whole.says
-histree dump whole.histree >whole.dump
+histree states whole.histree >whole.dump
 histree segments whole.histree function-calls >whole.calls
 
 # build NAME TRACE...
@@ -16,7 +16,7 @@ build() {
 	echo "-- $*"
 	histree build -a ust-calls,function-calls -o "$name.histree" "$@" 2>&1 | grep warning | grep -v 'the tracer lost'
 	says "$name.histree" | grep -v 'the tracer lost'
-	histree dump "$name.histree" | cmp - whole.dump
+	histree states "$name.histree" | cmp - whole.dump
 	histree segments "$name.histree" function-calls | cmp - whole.calls
 }
 

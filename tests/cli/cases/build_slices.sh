@@ -1,23 +1,23 @@
 # A trace that is cut in time makes the intervals that one pass makes, whatever the slices; and what cannot be cut is refused.
 trace=$DATA/demo-trace
 histree build -q -a kernel,system-calls -o whole $trace
-histree dump whole >whole.tsv
+histree states whole >whole.tsv
 for events in 16 100 1000 100000; do
 	for slices in 1 2 7; do
 		histree build -q -a kernel,system-calls --slices $slices --slice-events $events -f -o cut $trace
 		for file in system-calls.seg events.idx; do
 			cmp whole/$file cut/$file || echo "$slices slices of $events events"
 		done
-		histree dump cut | cmp whole.tsv - || echo "$slices slices of $events events"
+		histree states cut | cmp whole.tsv - || echo "$slices slices of $events events"
 		histree build -q -a kernel --slices $slices --slice-events $events -f -o alone $trace
 		cmp whole/events.idx alone/events.idx || echo "$slices slices of $events events, alone"
-		histree dump alone | cmp whole.tsv - || echo "$slices slices of $events events, alone"
+		histree states alone | cmp whole.tsv - || echo "$slices slices of $events events, alone"
 	done
 done
 histree verify cut
 histree verify alone
 for store in whole cut alone; do
-	histree dump $store | md5sum
+	histree states $store | md5sum
 	histree info $store --format json | grep -o '"event_count":[0-9]*\|"gaps":[0-9]*\|"warnings":\[[^]]*\]'
 done
 histree build -q --slices 2 --slice-events 100 -a kernel --backend memory $trace
@@ -27,7 +27,7 @@ histree build -q --slices 2 --slice-events 100 -a kernel --gaps ignore -o ignore
 try histree build -q -a kernel-compact --slices 2 -o other $trace
 histree build -q -a kernel,kernel-compact --slices 2 --slice-events 100 -o both $trace
 histree build -q -a kernel,kernel-compact -o both-whole $trace
-cmp <(histree dump -a kernel both) <(histree dump -a kernel both-whole)
+cmp <(histree states -a kernel both) <(histree states -a kernel both-whole)
 cmp both/kernel-compact.sht both-whole/kernel-compact.sht
 
 # What cannot be read from the middle on is not cut either, nor what would be shown before its end.

@@ -41,7 +41,7 @@ histree build -q -a kernel -o whole trace
 histree top whole --format tsv | cut -f 2-5
 for slices in 2 3 7; do
 	histree build -q -a kernel --slices $slices --slice-events 90 -f -o cut trace
-	diff <(histree dump whole) <(histree dump cut) && echo "$slices slices: the same"
+	diff <(histree states whole) <(histree states cut) && echo "$slices slices: the same"
 done
 histree build -q -a kernel --backend partial -o partial trace
-diff <(histree dump whole) <(histree dump partial) && echo "partial: the same"
+diff <(histree states whole) <(histree states partial) && echo "partial: the same"

@@ -6,23 +6,23 @@ histree segments calls.histree function-calls --format tsv | cut -f 4 | tail -n 
 cat table
 try histree build -q -a ust-calls,function-calls -o named.histree --symbols table "$DATA/ctf-calls"
 histree flame named.histree --folded
-histree dump calls.histree --format tsv >one
-histree dump named.histree --format tsv >other
+histree states calls.histree --format tsv >one
+histree states named.histree --format tsv >other
 cmp one other && echo "the same states"
-histree ls --labels named.histree --format tsv | cut -f 1,2,5,6
-histree stats named.histree function-calls --format tsv | cut -f 1,2
+histree info --labels named.histree --format tsv | cut -f 1,2,5,6
+histree segments --by name named.histree function-calls --format tsv | cut -f 1,2
 histree build -q -a ust-calls -o none.histree --symbols none "$DATA/ctf-calls"
-try histree ls --labels none.histree
+try histree info --labels none.histree
 try histree build -q -o no.histree --symbols nowhere "$DATA/ctf-calls"
 echo words >words
 try histree build -q -o no.histree --symbols words "$DATA/ctf-calls"
 # Built again, a store has the same names, here or in its folder; or others, where the command line says so.
 names() {
-	histree ls --labels "$1" --format tsv 2>/dev/null | cut -f 1,2,6 | cksum
+	histree info --labels "$1" --format tsv 2>/dev/null | cut -f 1,2,6 | cksum
 }
 again() {
 	before=$(names $1)
-	histree rebuild -q $1 "$DATA/ctf-calls"
+	histree copy --rebuild -q $1 "$DATA/ctf-calls"
 	[ "$before" = "$(names $1)" ] && echo "$1: the same names"
 }
 mkdir folder && cp -r named.histree folder
@@ -30,9 +30,9 @@ again named.histree
 again none.histree
 mv table folder
 again folder/named.histree
-try histree rebuild -q named.histree
-histree rebuild -q named.histree --symbols none
-try histree ls --labels named.histree
+try histree copy --rebuild -q named.histree
+histree copy --rebuild -q named.histree --symbols none
+try histree info --labels named.histree
 grep symbols named.histree/manifest.json
-histree rebuild -q named.histree --symbols folder/table
+histree copy --rebuild -q named.histree --symbols folder/table
 grep -A 2 '"symbols"' named.histree/manifest.json

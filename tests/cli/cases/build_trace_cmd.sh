@@ -2,10 +2,10 @@
 if histree build -q -o no.histree $DATA/dat-made/row.dat 2>&1 | grep -q "built without libtraceevent"; then exit 77; fi
 for form in row swapped sections zlib zstd; do
 	if histree build -o $form.histree $DATA/dat-made/$form.dat 2>&1 | grep -q "built without"; then exit 77; fi
-	histree dump $form.histree --format tsv | md5sum
+	histree states $form.histree --format tsv | md5sum
 done | uniq | wc -l
 histree info row.histree | grep -E '^(trace|events|gaps|lost|warning)'
-histree query row.histree --at +1us 'CPUs/*/Current_thread' --format tsv
+histree states row.histree --at +1us 'CPUs/*/Current_thread' --format tsv
 cp $DATA/dat-made/*.dat .
 chmod u+w *.dat
 truncate -s 5000 swapped.dat

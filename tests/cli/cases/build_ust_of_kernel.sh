@@ -85,20 +85,20 @@ warnings() {
 	histree build "$@" 2>&1 | grep -E ': warning: (ust|counters)'
 }
 warnings -a ust-calls,function-calls -o both.histree both
-histree dump both.histree -a ust-calls | cut -f 1-5
+histree states both.histree -a ust-calls | cut -f 1-5
 histree segments both.histree function-calls --format tsv | cut -f 1-6
 warnings -a ust-memory -o heap.histree heap
-histree dump heap.histree -a ust-memory | cut -f 1-5
+histree states heap.histree -a ust-memory | cut -f 1-5
 warnings -a counters -o counted.histree counted
-histree dump counted.histree -a counters | cut -f 1-5
+histree states counted.histree -a counters | cut -f 1-5
 # Alone it knows of nobody; what says so itself is believed; and the kernel's trace of another time says nothing.
 warnings -a ust-calls -o alone.histree alone
 warnings -a ust-calls -o named.histree named
-histree ls named.histree -a ust-calls 'Threads/*'
+histree info --attributes named.histree -a ust-calls 'Threads/*'
 warnings -a ust-calls -o later.histree later
 for name in drawn told; do
 	histree build -q -a ust-calls,function-calls -o $name.histree $name
-	histree dump $name.histree -a ust-calls --format tsv | grep -v /Name >$name.calls
+	histree states $name.histree -a ust-calls --format tsv | grep -v /Name >$name.calls
 	histree segments $name.histree function-calls --format tsv | cut -f 1-5 >>$name.calls
 done
 cmp drawn.calls told.calls && wc -l <told.calls

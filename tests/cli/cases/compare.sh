@@ -1,19 +1,19 @@
 # What differs between the windows of a store: states, and durations.
-histree compare "$STORE" "$STORE" --to +20ms --from-b +20ms --top 5
+histree compare "$STORE" "$STORE" --to +20ms --from-b +20ms --limit 5
 histree compare "$STORE" "$STORE" --to +20ms --from-b +20ms 'CPUs/*' --format tsv | head -4
-histree compare "$STORE" "$STORE" --top 2 --format json
+histree compare "$STORE" "$STORE" --limit 2 --format json
 histree build -q -a kernel,system-calls -o store "$DATA/demo-trace"
-histree compare --segments system-calls store store --to +20ms --from-b +20ms --top 4
-histree compare --segments system-calls store store --by tid --where 'name == read' --format tsv | head -3
+histree compare -a system-calls store store --to +20ms --from-b +20ms --limit 4
+histree compare -a system-calls store store --by tid --where 'name == read' --format tsv | head -3
 try histree compare store
 try histree compare store store 'Nothing/*'
 try histree compare store store --by tid
-try histree compare store store 'CPUs/*' --segments system-calls
+try histree compare store store 'CPUs/*' -a system-calls
 try histree compare store store --from-b +1h
 try histree compare store store --from-b +20ms --to-b +10ms
-try histree compare --segments system-calls store "$STORE"
-try histree compare --segments system-calls store store --by colour
-try histree compare --segments system-calls store store --where 'name == nothing'
+try histree compare -a system-calls store "$STORE"
+try histree compare -a system-calls store store --by colour
+try histree compare -a system-calls store store --where 'name == nothing'
 # An idle loop is no thread that runs or waits: the threads wait for as long as top says, and run for as long as CPUs do.
 waits=$(histree top "$STORE" --by state --format csv | tr -d '\r' | sed -n 's/^[^,]*,waiting,\([0-9]*\).*/\1/p')
 histree compare "$STORE" "$STORE" --format csv | tr -d '\r' | awk -F, -v waits="$waits" '

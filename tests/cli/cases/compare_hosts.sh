@@ -15,33 +15,33 @@ make_host() {
 }
 make_host 0.002 >a
 make_host 0.006 >b
-histree build -q -a kernel,softirqs -o two --clock none --host a=a --host 'b "c"=b'
+histree build -q -a kernel,softirqs -o two --clock none --host-dir a=a --host-dir 'b "c"=b'
 echo "the idle loop is no thread that runs, or waits"
 histree compare two two --host a --host-b 'b "c"'
 echo "paths are those of the host, times those of all"
 histree compare two two --host a --host-b 'b "c"' 'Threads/7' --from +100ms --to +200ms --from-b +100ms --to-b +200ms
 try histree compare two two --host a 'Threads/7'
 try histree compare two two --host-b a '*/Threads/7'
-histree compare two two --host a --host-b 'b "c"' --segments softirqs --by cpu
-histree compare two two --host a --host-b 'b "c"' --segments softirqs --by cpu --where 'duration < 30us || cpu == 1' \
+histree compare two two --host a --host-b 'b "c"' -a softirqs --by cpu
+histree compare two two --host a --host-b 'b "c"' -a softirqs --by cpu --where 'duration < 30us || cpu == 1' \
 	--format tsv | cut -f 1-3
 echo '[{"ph":"X","name":"main","pid":1,"tid":7,"ts":0,"dur":100}]' >a.json
 echo '[{"ph":"X","name":"main","pid":1,"tid":7,"ts":50,"dur":60},{"ph":"X","name":"draw","pid":1,"tid":7,"ts":60,"dur":30}]' >b.json
-histree build -q -o spans --clock none --host a=a.json --host b=b.json
+histree build -q -o spans --clock none --host-dir a=a.json --host-dir b=b.json
 histree compare --flame spans spans --host a --host-b b
 histree compare --flame spans spans --host a --host-b b --to +70us --to-b +70us
 echo "what cannot be"
 try histree compare two two --host a --host-b c
-try histree compare --segments softirqs two two --host c
+try histree compare -a softirqs two two --host c
 try histree compare --flame spans spans --host-b c
 try histree compare two/hosts/a two --host a
-try histree compare --segments softirqs two two --host a --where 'colour == red'
-histree build -q -f -a kernel,softirqs,tracks -o mixed --clock none --host a=a --host spans=a.json 2>/dev/null
+try histree compare -a softirqs two two --host a --where 'colour == red'
+histree build -q -f -a kernel,softirqs,tracks -o mixed --clock none --host-dir a=a --host-dir spans=a.json 2>/dev/null
 try histree compare mixed mixed --host a --host-b spans
-try histree compare --segments softirqs mixed mixed --host a --host-b spans
-try histree compare --segments softirqs mixed mixed --host a --host-b b
+try histree compare -a softirqs mixed mixed --host a --host-b spans
+try histree compare -a softirqs mixed mixed --host a --host-b b
 echo "a host that is missing"
 rm -r two/hosts/b*
-try histree compare two two --top 1
+try histree compare two two --limit 1
 try histree compare two two --host a --host-b 'b "c"'
-try histree compare two two --host a --host-b a --top 1
+try histree compare two two --host a --host-b a --limit 1

@@ -25,7 +25,7 @@ END2
 histree build -q -a kernel,system-calls -o calls.histree "$DATA/demo-trace"
 for format in svg png; do
 	histree compare calls.histree calls.histree --to +15ms --from-b +15ms -o "states.$format"
-	histree compare calls.histree calls.histree --to +15ms --from-b +15ms --segments system-calls -o "calls.$format" \
+	histree compare calls.histree calls.histree --to +15ms --from-b +15ms -a system-calls -o "calls.$format" \
 		--size 700x300
 done
 python3 -c 'import xml.dom.minidom as dom; dom.parse("states.svg"); dom.parse("calls.svg")'

@@ -6,7 +6,7 @@ def ask(*words):
     done = subprocess.run(["histree", *map(str, words)], capture_output=True, text=True)
     return done.returncode, done.stdout
 def states(store, analysis, first, last):
-    code, text = ask("query", store, "-a", analysis, "--from", first, "--to", last, "**", "--format", "tsv")
+    code, text = ask("states", store, "-a", analysis, "--from", first, "--to", last, "**", "--format", "tsv")
     rows = [row.split("\t") for row in text.split("\n")[1:-1]]
     return code, [(path, max(int(start), first), min(int(end), last), kind, value) for path, start, end, kind, value, *_ in rows]
 random.seed(int(sys.argv[1]))
@@ -21,9 +21,10 @@ for trial in range(int(sys.argv[2])):
             assert states("store", analysis, a, b) == states("part", analysis, a, b), (analysis, first, last, a, b)
         times = "--from", a, "--to", b, "--format", "tsv"
         for question in (["top"], ["top", "--by", "cpu,state"], ["segments", "system-calls"], ["segments", "wakeups"], ["events"],
-                         ["stats", "system-calls"], ["numbers", "-a", "cpu-usage", "CPUs/**"], ["numbers", "Threads/*/Prio"],
-                         ["density", "system-calls", "--parts", "7"], ["ls", "--charts"]):
-            last_words = times if question[0] not in ("ls",) else ()
+                         ["segments", "system-calls", "--by", "name"], ["states", "--numbers", "-a", "cpu-usage", "CPUs/**"],
+                         ["states", "--numbers", "Threads/*/Prio"],
+                         ["segments", "system-calls", "--histogram", "--parts", "7"], ["info", "--charts"]):
+            last_words = times if question[0] != "info" else ()
             words = [question[0], "STORE", *question[1:], *last_words]
             one, other = (ask(*[store if word == "STORE" else word for word in words]) for store in ("store", "part"))
             assert one == other, (words, first, last)
@@ -34,7 +35,7 @@ python3 compare.py $RANDOM 2
 
 # of rows: those of threads, with their segments
 histree copy store threads --thread burn
-histree query threads --at +15ms '**' --format tsv | cmp - <(histree query store --at +15ms --where 'name == burn' --format tsv) &&
+histree states threads --at +15ms '**' --format tsv | cmp - <(histree states store --at +15ms --where 'name == burn' --format tsv) &&
 	echo "the states are those of the threads"
 histree segments threads system-calls --format tsv | cmp - <(histree segments store system-calls --thread burn --format tsv) &&
 	echo "the segments are those of the threads"
@@ -46,21 +47,21 @@ histree build -q -o spans "$DATA/perfetto-made/both.pftrace" && histree copy spa
 histree segments spans track-spans --thread 11 --columns name,tid --format csv
 histree segments one-track track-spans --columns name,tid --format csv
 histree copy store some --where 'path matches "^CPUs/0"' --from +5ms --to +6ms
-histree ls some
+histree info --attributes some
 histree info some --format json | grep -o '"analysis":"[^"]*"'
 histree verify some >/dev/null && echo sound
 histree copy store/kernel.sht file.sht --to +2ms --thread 14753
-histree dump file.sht -n 2 --columns path,start
+histree states file.sht -n 2 --columns path,start
 
 # of several hosts
 cp -r "$DATA/demo-trace" trace
 histree build -q --clock none -o both -a kernel,system-calls --host-dir A=trace --host-dir B="$DATA/demo-trace"
 histree copy both part-of-both --from +5ms --to +10ms --thread A/14753
 histree verify part-of-both
-histree dump part-of-both -n 3 --columns path,start
+histree states part-of-both -n 3 --columns path,start
 
 # the old name of the verb, which is said
-histree convert store -t sht -o old 2>&1 && histree dump old | cmp - <(histree dump store) && rm -r old
+histree copy store -t sht -o old 2>&1 && histree states old | cmp - <(histree states store) && rm -r old
 
 # what cannot be
 try histree copy store other --from +1h

@@ -7,21 +7,21 @@ printf '\377' | dd of="$file" bs=1 seek=20000 conv=notrunc status=none
 histree verify store >faults
 echo "[exit $?]"
 head -n 1 faults | grep -o 'checksum mismatch'
-histree dump store >/dev/null
+histree states store >/dev/null
 echo "[exit $?]"
 histree report store >page
 echo "report [exit $?]" $(grep -A 2 '^Damage' page | cut -c 1-60)
 # What is asked of a damaged history in other shapes says so too.
 for lookup in --changes --first-value; do
-	histree query store --from +0 --to +30ms $lookup '**' >answer
+	histree states store --from +0 --to +30ms $lookup '**' >answer
 	echo "$lookup [exit $?]" $(grep -c -w unknown answer)
 done
 histree build -q -a ust-calls -o calls $DATA/ctf-calls
 printf '\377' | dd of=calls/ust-calls.sht bs=1 seek=4196 conv=notrunc status=none
-histree query calls --at +1.2us --stack-top '**' >answer
+histree states calls --at +1.2us --stack-top '**' >answer
 echo "--stack-top [exit $?]" $(grep -c -w unknown answer)
 truncate -s 10000 "$file"
-for verb in ls dump 'query --at +1ms' info report; do
+for verb in 'info --attributes' states 'states --at +1ms' info report; do
 	histree $verb store >/dev/null
 	echo "$verb [exit $?]"
 done

@@ -5,15 +5,15 @@ answers() {
 	"$@" >out 2>&1 && [ -s out ] && echo "answered: $*" || { echo "no answer: $*"; cat out; }
 }
 answers histree why all 14753
-answers histree critical-path all 14753
+answers histree why --table steps --rules trace-compass all 14753
 answers histree segments all system-calls
-answers histree stats all futex
+answers histree segments --by name all futex
 answers histree flame all --waits
-answers histree compare --segments wakeups all all
-answers histree top all --columns switches
-answers histree numbers all -a io --change 'Threads/*/*'
+answers histree compare -a wakeups all all
+answers histree top all --more switches
+answers histree states all -a io --growth 'Threads/*/*'
 answers histree sql all 'SELECT count(*) FROM preemptions'
-answers histree query all --at +12ms CPUs
+answers histree states all --at +12ms CPUs
 for choice in kernel all,-futex all,-graph,-futex,kernel-compact; do
 	histree build -q -a "$choice" -o chosen -f "$DATA/demo-trace"
 	echo "$choice:" $(cd chosen && ls *.sht *.seg 2>/dev/null)

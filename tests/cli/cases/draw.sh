@@ -6,11 +6,11 @@ try histree draw "$STORE" -o picture.jpg
 try histree draw "$STORE" -o a.svg --size 100
 try histree draw "$STORE" -o a.svg --size 300x
 try histree draw "$STORE" -o a.svg --view trees
-try histree draw "$STORE" -o a.svg --rows 'Threads/none'
+try histree draw "$STORE" -o a.svg 'Threads/none'
 try histree draw "$STORE" -o a.svg --from +1h
 try histree draw "$STORE" -o a.svg --from +2ms --to +1ms
 try histree draw "$STORE" -o nowhere/a.svg
-try histree draw "$STORE" -o a.svg --view resources --rows 'Threads/1*'
+try histree draw "$STORE" -o a.svg --view resources 'Threads/1*'
 ls
 for view in control-flow resources attributes tree; do
 	histree draw "$STORE" -o "$view.svg" --view "$view"

@@ -17,8 +17,8 @@ compare() {
 	done
 	cmp -s with.svg without.svg && echo "no arrow: $*" || echo "an arrow: $*"
 }
-compare --rows 'Processes/*/*/CallStack/*'
-compare --rows 'Processes/*/7/CallStack/*'
-compare --rows 'Processes/*/*/CallStack/*' --from +20us --to +25us
-compare --rows 'Processes/*/*/CallStack/*' --from +31us
+compare 'Processes/*/*/CallStack/*'
+compare 'Processes/*/7/CallStack/*'
+compare 'Processes/*/*/CallStack/*' --from +20us --to +25us
+compare 'Processes/*/*/CallStack/*' --from +31us
 compare

@@ -4,12 +4,12 @@ rm probe.svg
 cp -r "$DATA/demo-trace" A
 cp -r "$DATA/demo-trace" B
 chmod -R u+w A B
-histree build -q -o both.histree --clock none --host A=A --host B=B 2>/dev/null
+histree build -q -o both.histree --clock none --host-dir A=A --host-dir B=B 2>/dev/null
 for view in control-flow resources attributes; do
 	try histree draw both.histree -o "$view.svg" --view "$view"
 done
 # Rows of one host only.
-histree draw both.histree -o one.svg --rows 'B/Threads/*'
+histree draw both.histree -o one.svg 'B/Threads/*'
 cmp -s one.svg control-flow.svg && echo "the same"
 try histree draw both.histree -o tree.svg --view tree
 rm -r both.histree/hosts/B

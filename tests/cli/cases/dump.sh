@@ -1,5 +1,5 @@
 # Each attribute is covered from start to end, without gap or overlap, sorted by path and start.
-histree dump "$STORE" --format tsv >dump
+histree states "$STORE" --format tsv >dump
 head -n 4 dump
 tail -n +2 dump | wc -l
 histree info "$STORE" -a kernel --format json | grep -o '"interval_count":[0-9]*'

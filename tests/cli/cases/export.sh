@@ -6,8 +6,8 @@ try histree export "$STORE" -o nowhere/trace.json
 try histree export "$STORE" -o trace.json 'Threads/none'
 try histree export "$STORE" -o trace.json --from +1h
 try histree export "$STORE" -o trace.json --where 'duration > 1ms'
-try histree export "$STORE" -o trace.json --segments none
-try histree export "$STORE" -o trace.json --segments none --events
+try histree export "$STORE" -o trace.json -a none
+try histree export "$STORE" -o trace.json -a none --events
 try histree export "$STORE" -o trace.json --events Threads
 try histree export "$STORE"/kernel.sht --events --format chrome
 ls
@@ -39,13 +39,13 @@ histree export "$STORE" --format chrome | head -n 1 | wc -l
 # Expressions leave what query says.
 histree export "$STORE" --where 'label == "waits for a CPU" && duration > 100us' --columns path,start,end --format csv |
 	tail -n +2 | tr -d '\r' | LC_ALL=C sort >rows.csv
-histree query "$STORE" --where 'label == "waits for a CPU" && duration > 100us' --format csv | tail -n +2 | tr -d '\r' |
+histree states "$STORE" --where 'label == "waits for a CPU" && duration > 100us' --format csv | tail -n +2 | tr -d '\r' |
 	cut -d, -f1-3 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
 try histree export "$STORE" --where 'start > +1h' --columns path --format csv
 try histree export "$STORE" --where 'colour == 5' --format csv
 # Columns: the same rows as a dump has, whatever their order.
 histree export "$STORE" --columns path,start,end,type --format csv | tail -n +2 | tr -d '\r' | LC_ALL=C sort >rows.csv
-histree dump "$STORE" --format csv | tail -n +2 | tr -d '\r' | cut -d, -f1-4 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
+histree states "$STORE" --format csv | tail -n +2 | tr -d '\r' | cut -d, -f1-4 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
 try histree export "$STORE" --format csv CPUs/0 CPUs/0/Current_thread --from +10.32ms --to +10.322ms --columns path,value
 try histree export "$STORE" --format csv --columns path,values
 try histree export "$STORE" --format chrome --columns path
@@ -72,7 +72,11 @@ histree build -q -a kernel,system-calls -o calls "$DATA/demo-trace"
 count=$(histree segments calls system-calls --format csv | wc -l)
 printf '\377' | dd of=calls/system-calls.seg bs=1 seek=9000 conv=notrunc status=none
 for file in calls.pftrace calls.csv; do
-	histree export calls --segments system-calls -o "$file"
+	histree export calls -a system-calls -o "$file"
 	echo "[exit $?]"
 done
 [ "$(wc -l <calls.csv)" -lt "$count" ] && echo some are missing
+# a file of any form has how long each state lasts
+for file in all.parquet all.arrow all.csv; do
+	histree export calls 'CPUs/*' -o $file && grep -ac duration $file >said && echo "$file: duration"
+done

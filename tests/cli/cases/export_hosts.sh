@@ -1,6 +1,6 @@
 # A file for a viewer has each host with the spans, counters and flows of its own store; numbers and names tell them apart.
 cp -r $DATA/demo-trace copy
-histree build -q -a kernel,system-calls,wakeups -o two --clock none --host a/1=$DATA/demo-trace --host b=copy 2>/dev/null
+histree build -q -a kernel,system-calls,wakeups -o two --clock none --host-dir a/1=$DATA/demo-trace --host-dir b=copy 2>/dev/null
 cat >compare.py <<'END'
 import collections, json, subprocess, sys
 

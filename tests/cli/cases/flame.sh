@@ -12,9 +12,9 @@ END2
 histree build -q trace.json
 try histree flame trace.json.histree
 try histree flame trace.json.histree --min 0 --from +55us --to +65us
-try histree flame trace.json.histree --by-thread --format tsv
+try histree flame trace.json.histree --by thread --format tsv
 try histree flame trace.json.histree --format json Processes/1/7 --to +24us
-try histree flame trace.json.histree --folded --by-thread Processes/*/8 Processes/1/7
+try histree flame trace.json.histree --folded --by thread Processes/*/8 Processes/1/7
 try histree flame trace.json.histree Processes/1/9
 try histree flame trace.json.histree --folded --format tsv
 try histree flame trace.json.histree --from +1s
@@ -24,7 +24,7 @@ try histree flame "$STORE" -a kernel
 try histree flame "$STORE" --waits
 histree build -q -a kernel,graph -o why.histree "$DATA/demo-trace"
 try histree flame why.histree --waits 14753 --depth 2
-histree flame why.histree --waits 14753 --by-thread | head -n 5
+histree flame why.histree --waits 14753 --by thread | head -n 5
 histree flame why.histree --waits --folded | awk '{ sum += $NF } END { print (sum > 0) }'
 try histree flame why.histree --waits --from +1ms --to +2ms --format tsv 14753
 try histree flame why.histree --waits 1

@@ -5,23 +5,23 @@ try histree build -q --symbols $S/root --symbols $S/kallsyms -o app.histree $S/s
 histree info app.histree | grep -E '^(analysis|segment count|warning)'
 try histree flame app.histree
 try histree flame app.histree --event page-faults
-try histree flame app.histree --event cpu-clock --count --by-thread --format tsv
-try histree flame app.histree --event cpu-clock --folded --by-process --from +1ms --to +2ms
-try histree flame app.histree --event cpu-clock --folded --by-cpu --where 'thread == drawer'
+try histree flame app.histree --event cpu-clock --count --by thread --format tsv
+try histree flame app.histree --event cpu-clock --folded --by process --from +1ms --to +2ms
+try histree flame app.histree --event cpu-clock --folded --by cpu --where 'thread == drawer'
 try histree flame app.histree --event cpu-clock 102 --format json --to +0.5ms
 try histree flame app.histree --event cycles
 try histree flame app.histree --by-cpu --by-thread
 try histree flame app.histree thread
-try histree flame "$STORE" --by-cpu
+try histree flame "$STORE" --by cpu
 try histree compare --flame app.histree app.histree --to +2ms --from-b +2ms --where 'event == cpu-clock'
 try histree compare --flame app.histree app.histree --where 'event == cpu-clock || event == page-faults' --to +0ns
 try histree segments app.histree samples --where 'name == parse' --format tsv
 try histree segments app.histree sample-stacks --format tsv
-try histree stats app.histree samples --by name --format csv
+try histree segments app.histree samples --by name --format csv
 histree report app.histree | sed -n '/^Samples/,/flame/p'
 # Without the table of the kernel, without names, and without stacks.
 try histree build -q --symbols $S/root -o kernel.histree $S/samples.data
-histree flame kernel.histree --event cpu-clock --folded --by-process | grep shell
+histree flame kernel.histree --event cpu-clock --folded --by process | grep shell
 try histree build -q --symbols none -o none.histree $S/samples.data
 try histree flame none.histree --event cpu-clock --folded
 try histree build -q --symbols . -o lacks.histree -a samples $S/samples.data

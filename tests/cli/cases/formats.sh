@@ -1,5 +1,5 @@
-# The four formats say the same, but that queries in JSON have labels too.
-for what in 'dump' 'query --at +12ms' 'query --from +1ms --to +2ms **' 'ls'; do
+# The four formats say the same, but that JSON has labels too.
+for what in 'states' 'states --at +12ms' 'states --from +1ms --to +2ms **' 'info --attributes'; do
 	set -f
 	set -- $what
 	verb=$1

@@ -12,9 +12,9 @@ cat >trace.txt <<'END'
             main-5     (    5) [000] d..2. 60.020000: sched_switch: prev_comm=main prev_pid=5 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
 END
 histree build -q -a kernel,graph trace.txt -o store
-histree dump store -a graph | grep 'Threads/77'
-try histree critical-path store 77
-try histree critical-path store 77 --rules own --from +6.5ms --totals --format tsv
+histree states store -a graph | grep 'Threads/77'
+try histree why --table steps --rules trace-compass store 77
+try histree why --table totals store 77 --from +6.5ms --format tsv
 try histree why store 77 --table threads --format tsv
 try histree why store 77 --from +6ms --table threads --format tsv
 try histree why store 5 --table threads --format tsv

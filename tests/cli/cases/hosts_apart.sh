@@ -9,7 +9,7 @@ sed -E 's/ 1000\.([0-9]+): / 4600.\1: /' c >later
 build() {
 	try histree build -f -a kernel "$@" 2>&1 | grep -v ms$
 }
-build -o two --host a=a --host later=later
+build -o two --host-dir a=a --host-dir later=later
 histree report two | sed -n '/^Hosts/,/^$/p'
-build -o two --host a=a --host later=later --clock later=-3600000000000
-build -o three --host later=later --host a=a --host b=b --reference a
+build -o two --host-dir a=a --host-dir later=later --clock later=-3600000000000
+build -o three --host-dir later=later --host-dir a=a --host-dir b=b --reference a

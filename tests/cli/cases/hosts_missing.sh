@@ -4,18 +4,18 @@ import pathlib
 import two_hosts
 two_hosts.write(pathlib.Path("."), two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
 END2
-histree build -q -a kernel,graph -o two --host a=a --host b=b
+histree build -q -a kernel,graph -o two --host-dir a=a --host-dir b=b
 histree why two a/100 --format tsv
 try histree why two c/100
 answers() {
 	try histree top two --format tsv
 	try histree top two --format tsv --where 'host == a'
-	try histree numbers two '*/CPUs/0/Current_thread' --format tsv
+	try histree states --numbers two '*/CPUs/0/Current_thread' --format tsv
 	try histree why two a/100 --format tsv
 	try histree why two b/200
 	try histree why two 300
-	try histree critical-path two a/100 --totals --format tsv
-	try histree critical-path two b/200
+	try histree why --table totals --rules trace-compass two a/100 --format tsv
+	try histree why --table steps --rules trace-compass two b/200
 	try histree flame two --waits --format tsv
 	try histree flame two --waits b/200
 	try histree report two | grep -E '^(Host|histree:|.exit)'
@@ -30,13 +30,13 @@ echo "no server at all"
 rm -r two/hosts/b
 answers
 echo "no manifest"
-histree build -q -f -a kernel,graph -o two --host a=a --host b=b
+histree build -q -f -a kernel,graph -o two --host-dir a=a --host-dir b=b
 rm two/manifest.json
 try histree top two
-try histree repair two -o saved
+try histree copy --repair two -o saved
 histree info saved | grep -E '^hosts|^ +b:'
 echo "no host is built yet"
-try histree build -q --threads 1 -a kernel,irqs -o three --host a=a --host "c=$DATA/ctf-calls" | cut -d , -f 1
-try histree query three --at +1ms '*/CPUs/0'
+try histree build -q --threads 1 -a kernel,irqs -o three --host-dir a=a --host-dir "c=$DATA/ctf-calls" | cut -d , -f 1
+try histree states three --at +1ms '*/CPUs/0'
 rm -r three.building/hosts/*
-try histree query three --at +1ms '*/CPUs/0'
+try histree states three --at +1ms '*/CPUs/0'

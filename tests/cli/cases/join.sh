@@ -1,7 +1,7 @@
 # Pairs of states and segments, compared with a loop over the rows of both.
 histree build -q -a kernel,system-calls -o store "$DATA/demo-trace"
-histree join store system-calls 'Threads/*' --by tid --format tsv >pairs.tsv
-histree dump store --format tsv | grep -E '^(path|Threads/[^/]*)	' >states.tsv
+histree segments --join store system-calls 'Threads/*' --on tid --format tsv >pairs.tsv
+histree states store --format tsv | grep -E '^(path|Threads/[^/]*)	' >states.tsv
 histree segments store system-calls --format tsv >segments.tsv
 python3 - <<'END'
 import csv
@@ -15,9 +15,9 @@ found = sorted((pair["path"], pair["state_start"], pair["start"], pair["end"], p
 print("the pairs are those of the loop:", found == expected and len(found) > 100)
 END
 # By each field, whether a number, a text or null, over all attributes, which have as many keys as components.
-histree dump store --format tsv >states.tsv
+histree states store --format tsv >states.tsv
 for field in name tid process return arguments; do
-	histree join store system-calls '**' --by $field --format tsv >by-$field.tsv
+	histree segments --join store system-calls '**' --on $field --format tsv >by-$field.tsv
 done
 python3 - <<'END'
 import collections, csv
@@ -34,7 +34,7 @@ for field in "name", "tid", "process", "return", "arguments":
                    for pair in read(f"by-{field}.tsv"))
     print("by", field, "the pairs are those of the loop:", found == expected, "some" if found else "none")
 END
-histree join store system-calls 'Threads/*' --by tid --where 'name == futex' --from +1ms --to +5ms | head -n 4
-try histree join store system-calls 'Threads/*' --by nonsense
-try histree join store system-calls nothing
-try histree join store nothing 'Threads/*'
+histree segments --join store system-calls 'Threads/*' --on tid --where 'name == futex' --from +1ms --to +5ms | head -n 4
+try histree segments --join store system-calls 'Threads/*' --on nonsense
+try histree segments --join store system-calls nothing
+try histree segments --join store nothing 'Threads/*'

@@ -20,8 +20,8 @@ cp -r store damaged
 python3 - <<'END'
 import pathlib, re, subprocess
 
-def rows(store, verb, *words):
-    done = subprocess.run(["histree", verb, store, "system-calls", *words, "--format", "tsv"], capture_output=True,
+def rows(store, *words):
+    done = subprocess.run(["histree", "segments", store, "system-calls", *words, "--format", "tsv"], capture_output=True,
                           text=True, check=False)
     head, *lines = (line.split("\t") for line in done.stdout.splitlines())
     return [dict(zip(head, line)) for line in lines], done
@@ -30,10 +30,10 @@ def segment_of(row):
     return row["start"], row["end"], row["tid"], row["arguments"]
 
 sound = pathlib.Path("store/system-calls.seg").read_bytes()
-segments = [segment_of(row) for row in rows("store", "segments")[0]]
+segments = [segment_of(row) for row in rows("store")[0]]
 assert len(set(segments)) == len(segments)
-by_tid, by_time = ("Threads/*", "--by", "tid"), ("CPUs/*/*", "--to", "+200ms")
-plain = {words: rows("store", "join", *words)[0] for words in (by_tid, by_time)}
+by_tid, by_time = ("Threads/*", "--on", "tid"), ("CPUs/*/*", "--to", "+200ms")
+plain = {words: rows("store", "--join", *words)[0] for words in (by_tid, by_time)}
 assert all(len(pairs) > 1000 for pairs in plain.values())
 nodes, partly, wrong = set(), 0, []
 for offset in range(5000, len(sound) - 600, 30000):
@@ -41,12 +41,12 @@ for offset in range(5000, len(sound) - 600, 30000):
     damaged[offset] ^= 0xff
     pathlib.Path("damaged/system-calls.seg").write_bytes(damaged)
     for words, all_pairs in plain.items():
-        left, asked = rows("damaged", "segments", *words[1:] if words == by_time else ())
+        left, asked = rows("damaged", *words[1:] if words == by_time else ())
         losses = [tuple(map(int, loss)) for loss in re.findall(
             r"incomplete: (\d+) segments at most, from (\d+) to (\d+), were in node (\d+)", asked.stderr)]
         nodes |= {loss[3] for loss in losses}
         left = {segment_of(row) for row in left}
-        pairs, joined = rows("damaged", "join", *words)
+        pairs, joined = rows("damaged", "--join", *words)
         missing = {segment_of(pair) for pair in all_pairs} - left
         partly += 0 < len(missing) and len(pairs) > 0
         if pairs != [pair for pair in all_pairs if segment_of(pair) in left]:

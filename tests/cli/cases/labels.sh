@@ -4,38 +4,38 @@ printf '20\tDoors/a\topen\tstring\n30\tDoors/a\t5\tstring\n40\tDoors/a\thidden\t
 printf 'pattern\tvalue\tto\ttype\tname\tlight\theight\n' >labels.tsv
 printf 'Machines/*\t0\t\t\tswitched off\t#99a1ac\t0.5\nMachines/*\t1\t9\t\tworks\t\t\n' >>labels.tsv
 printf 'Doors/**\topen\t\t\tstands open\tff0000\t\nDoors/**\t5\t\tstring\tajar\t\t\nDoors/**\t\t\t\t\t\t\n' >>labels.tsv
-histree load -q changes.tsv --labels labels.tsv --end 50 -o made
-try histree query made --at 20
-try histree query made --at 35
-try histree query made --at 40 --format json
-try histree query made --at 40 --format tsv
-try histree ls made --labels
+histree load -q changes.tsv --label-file labels.tsv --end 50 -o made
+try histree states made --at 20
+try histree states made --at 35
+try histree states made --at 40 --format json
+try histree states made --at 40 --format tsv
+try histree info made --labels
 histree info made | grep label
 try histree verify made
 # A second reader of the bytes; and what is listed makes the same again.
-histree ls made --labels --format tsv >listed.tsv
+histree info made --labels --format tsv >listed.tsv
 python3 ../data/../golden/read_history.py --labels made/states.sht >read.tsv
 cmp listed.tsv read.tsv && echo "read alike"
 for format in tsv csv json; do
-	histree ls made --labels --format $format >again.$format
-	histree load -q changes.tsv --labels again.$format --end 50 -o again-$format
+	histree info made --labels --format $format >again.$format
+	histree load -q changes.tsv --label-file again.$format --end 50 -o again-$format
 	cmp made/states.sht again-$format/states.sht && echo "the same of $format"
 done
-histree ls "$STORE" --labels --format tsv >kernel.tsv
+histree info "$STORE" --labels --format tsv >kernel.tsv
 python3 ../data/../golden/read_history.py --labels "$STORE/kernel.sht" | cmp - kernel.tsv && echo "read alike"
 # They stay where a history is made anew, and where another analysis says them.
 histree copy -t esht made -o converted 2>/dev/null
-histree ls converted --labels --format tsv | cmp - listed.tsv && echo "converted"
+histree info converted --labels --format tsv | cmp - listed.tsv && echo "converted"
 for analysis in kernel-compact kernel-tc kernel-2016; do
 	histree build -q -a $analysis -o store-$analysis "$DATA/demo-trace" 2>/dev/null
-	histree query store-$analysis --at +12ms 'Threads/0_0' 'Threads/0_0/Status' --columns path,type,value,lasts 2>/dev/null
+	histree states store-$analysis --at +12ms 'Threads/0_0' 'Threads/0_0/Status' --columns path,type,value,lasts 2>/dev/null
 done
 # A history without, as those were that older versions made, has what is known of its analysis.
-histree dump "$STORE" --format tsv | histree load -q -a kernel -o loaded -
-histree query loaded --at +12ms Threads/0_0 --columns path,type,value,lasts
+histree states "$STORE" --format tsv | histree load -q -a kernel -o loaded -
+histree states loaded --at +12ms Threads/0_0 --columns path,type,value,lasts
 histree info loaded | grep label
 histree load -q changes.tsv -o silent
-try histree ls silent --labels
+try histree info silent --labels
 # Damaged twice over: the labels are gone, the states are not.
 python3 - made/states.sht <<-'END'
 	import sys
@@ -47,13 +47,13 @@ python3 - made/states.sht <<-'END'
 	    file.seek(0)
 	    file.write(data)
 END
-try histree query made --at 20
+try histree states made --at 20
 try histree verify made
-histree dump made --format tsv | cmp - <(histree dump converted --format tsv) && echo "the same states"
+histree states made --format tsv | cmp - <(histree states converted --format tsv) && echo "the same states"
 # What is no table of labels.
 wrong() {
 	printf "$1" >wrong.tsv
-	try histree load changes.tsv --labels wrong.tsv -o never
+	try histree load changes.tsv --label-file wrong.tsv -o never
 }
 wrong 'path\tvalue\nA\t1\n'
 wrong 'pattern\tvalue\tname\nA\t1\ta\nA\t1\tb\n'
@@ -63,7 +63,7 @@ wrong 'pattern\tvalue\tname\tlight\nA\t1\ta\tred\n'
 wrong 'pattern\tvalue\tto\tname\nA\t5\t1\ta\n'
 wrong 'pattern\tvalue\tname\theight\nA\t5\ta\t2\n'
 printf 'start\tend\n1\t2\n' >segments.tsv
-try histree load segments.tsv --labels labels.tsv -o never
-try histree load changes.tsv --labels nowhere.tsv -o never
-try histree ls "$STORE" --labels 'Threads/*'
-try histree ls made --labels -a nothing
+try histree load segments.tsv --label-file labels.tsv -o never
+try histree load changes.tsv --label-file nowhere.tsv -o never
+try histree info "$STORE" --labels 'Threads/*'
+try histree info made --labels -a nothing

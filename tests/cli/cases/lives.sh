@@ -13,7 +13,7 @@ histree build -q trace.txt -o store
 histree top store --format tsv
 histree top store --by process --where 'name == miller' --format tsv
 histree top store --from +8ms --to +9ms --format tsv
-for threads in 2 4; do histree build -qf --threads $threads trace.txt -o other && histree dump other | cmp - <(histree dump store); done
+for threads in 2 4; do histree build -qf --threads $threads trace.txt -o other && histree states other | cmp - <(histree states store); done
 # Viewers get each of them as a thread of its process.
 histree export store --format chrome -o trace.json && grep -o '{"ph":"[Xsf]"[^{]*"tid":812,[^{}]*' trace.json
 histree verify --states store

@@ -12,7 +12,7 @@ for variant in cluster sht osht esht rsht vrsht; do
 	for nulls in leave-out keep; do
 		histree load -q -f -o gates -t $variant --nulls $nulls --end 900 changes.tsv
 		histree verify gates
-		histree dump gates --format tsv | cksum
+		histree states gates --format tsv | cksum
 	done
 done
-histree dump gates --format tsv
+histree states gates --format tsv

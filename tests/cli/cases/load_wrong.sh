@@ -53,11 +53,11 @@ try histree load -o made .
 try histree load -o made text -a ../x
 printf 'time,path,value\n1,A,5\n' >text; printf 'start,end\n1,5\n' >other
 try histree load -o made text other
-histree dump "$STORE" >people
+histree states "$STORE" >people
 try histree load -o made people
 mkdir taken
 try histree load -o taken text
 # A byte-order mark, lines that end in CR LF, empty lines, a second line of names and none at the end are all right.
 printf '\xef\xbb\xbftime,path,value\r\n\r\n1,"A, B",5\r\ntime,path,value\r\n3,"A, B",6' >text
 try histree load -q -o made text
-histree dump made --format tsv
+histree states made --format tsv

@@ -13,5 +13,5 @@ END
 grep -v sys_exit text.txt >none.txt
 for text in text none; do
 	histree build -q -a kernel -o $text.histree --map machine=x86_64 $text.txt 2>/dev/null
-	try histree query $text.histree --from +0 --to +15ms Threads/31 Threads/31/System_call Threads/7 CPUs/1 CPUs/1/Current_thread --format tsv
+	try histree states $text.histree --from +0 --to +15ms Threads/31 Threads/31/System_call Threads/7 CPUs/1 CPUs/1/Current_thread --format tsv
 done

@@ -1,5 +1,5 @@
 list() {
-	try histree ls "$STORE" "$@"
+	try histree info --attributes "$STORE" "$@"
 }
 set -f
 list CPUs/*
@@ -13,6 +13,6 @@ list nothing --format json
 list CPUs/
 list -a kernel CPUs
 list -a ust-calls CPUs
-histree ls "$STORE/" --format tsv | tail -n +2 | cut -f 2 | LC_ALL=C sort -c && echo sorted
-histree ls "$STORE" | wc -l
-histree ls "$STORE" ** | wc -l
+histree info --attributes "$STORE/" --format tsv | tail -n +2 | cut -f 2 | LC_ALL=C sort -c && echo sorted
+histree info --attributes "$STORE" | wc -l
+histree info --attributes "$STORE" ** | wc -l

@@ -15,28 +15,28 @@ cat >events.json <<'END'
 {"time":595,"event":"sched_switch","cpu":0,"prev_comm":"swapper/0","prev_tid":0,"prev_prio":20,"prev_state":0,"next_comm":"init","next_tid":4,"next_prio":20}
 END
 histree build -q -a kernel,kernel-memory,switches,cpu-usage,wakeups -o store text:name=event,tracer=lttng:events.json
-histree dump store -a kernel-memory --format tsv | grep '^Threads/331.*long'
-histree report store | sed -n '/^Memory/,/numbers/p'
-histree report store --from 545 | sed -n '/^Memory/,/numbers/p'
-histree numbers store -a kernel-memory --change 'Threads/*/*'
-histree numbers store -a kernel-memory --change 'Threads/*/*' --from 545 --format tsv
+histree states store -a kernel-memory --format tsv | grep '^Threads/331.*long'
+histree report store | sed -n '/^Memory/,/growth/p'
+histree report store --from 545 | sed -n '/^Memory/,/growth/p'
+histree states store -a kernel-memory --growth 'Threads/*/*'
+histree states store -a kernel-memory --growth 'Threads/*/*' --from 545 --format tsv
 # Sums that only grow, and states, are cut where another thread got the number.
-histree numbers store -a switches --change 'Threads/*/*' --format tsv
-histree numbers store -a switches --change 'Threads/331/*' --from 552 --format tsv
-histree numbers store -a cpu-usage --change 'CPUs/*/*' --top 2 --format json
-histree numbers store 'Threads/331/Prio' --format tsv
-histree numbers store 'Threads/331/Prio' 'Threads/4/Prio' --parts 2 --format tsv | cut -f1-7,11
+histree states store -a switches --growth 'Threads/*/*' --format tsv
+histree states store -a switches --growth 'Threads/331/*' --from 552 --format tsv
+histree states store -a cpu-usage --growth 'CPUs/*/*' --limit 2 --format json
+histree states --numbers store 'Threads/331/Prio' --format tsv
+histree states --numbers store 'Threads/331/Prio' 'Threads/4/Prio' --parts 2 --format tsv | cut -f1-7,11
 # Where no number of the answer was used again, there is no such column.
-histree numbers store 'Threads/4/Prio' --format tsv | head -n 1
+histree states --numbers store 'Threads/4/Prio' --format tsv | head -n 1
 # What had been allocated when a thread woke another: its own, not that of the thread before it.
-histree join store wakeups -a kernel-memory 'Threads/331*/heap' --by waker --format tsv | cut -f1-6
+histree segments --join store wakeups -a kernel-memory 'Threads/331*/heap' --on waker --format tsv | cut -f1-6
 # Of several hosts, each has its own.
 cp events.json other.json
-histree build -q -a kernel,kernel-memory,switches --host one=text:name=event,tracer=lttng:events.json --host two=text:name=event,tracer=lttng:other.json -o hosts
-histree numbers hosts -a switches --change '*/Threads/331/*' --format tsv
-histree numbers hosts -a kernel-memory --change '*/Threads/331*/heap' --format tsv
+histree build -q -a kernel,kernel-memory,switches --host-dir one=text:name=event,tracer=lttng:events.json --host-dir two=text:name=event,tracer=lttng:other.json -o hosts
+histree states hosts -a switches --growth '*/Threads/331/*' --format tsv
+histree states hosts -a kernel-memory --growth '*/Threads/331*/heap' --format tsv
 # Without the kernel's history nobody knows whose a number was, but the rows of memory are apart.
 histree build -q -a kernel-memory,switches -o alone text:name=event,tracer=lttng:events.json
-histree numbers alone -a kernel-memory --change 'Threads/*/*' --format tsv | cut -f1,6
-histree numbers alone -a switches --change 'Threads/331/*' --format tsv
-histree report alone | sed -n '/^Memory/,/numbers/p'
+histree states alone -a kernel-memory --growth 'Threads/*/*' --format tsv | cut -f1,6
+histree states alone -a switches --growth 'Threads/331/*' --format tsv
+histree report alone | sed -n '/^Memory/,/growth/p'

@@ -2,7 +2,7 @@
 mkdir folder
 echo text >file
 for store in missing folder file; do
-	for verb in info ls 'query --at +1ms' dump verify; do
+	for verb in info 'info --attributes' 'states --at +1ms' states verify; do
 		try histree $verb $store
 	done
 done

@@ -1,6 +1,6 @@
 # Numbers of a range, from an overview and without one, compared with fractions over the rows of a dump.
 histree build -q -o store "$DATA/demo-trace"
-histree numbers store 'CPUs/*/Current_thread' | head -n 3
+histree states --numbers store 'CPUs/*/Current_thread' | head -n 3
 python3 - <<'END'
 import random
 random.seed(3)
@@ -23,8 +23,8 @@ cp -r with plain
 rm plain/*.numbers
 for range in '' '--from 1000 --to 3000000' '--parts 7' '--from 5 --to 9'; do
 	for path in level share; do
-		histree numbers plain $path $range --format tsv >one
-		histree numbers with $path $range --format tsv >other
+		histree states --numbers plain $path $range --format tsv >one
+		histree states --numbers with $path $range --format tsv >other
 		cmp one other && tail -n +2 other >>rows
 	done
 done
@@ -49,9 +49,9 @@ for line in open("rows"):
 print("rows that fractions agree with:", right, "of", rows)
 END
 histree verify with | sed 's/[0-9]* nodes/N nodes/'
-try histree numbers with word
-try histree numbers with nothing
-try histree numbers with
-try histree numbers with level --parts 0
-try histree numbers with level --from 10 --to 5
-try histree numbers "$STORE" "CPUs/*/Frequency"
+try histree states --numbers with word
+try histree states --numbers with nothing
+try histree states --numbers with
+try histree states --numbers with level --parts 0
+try histree states --numbers with level --from 10 --to 5
+try histree states --numbers "$STORE" "CPUs/*/Frequency"

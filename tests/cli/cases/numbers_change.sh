@@ -1,7 +1,7 @@
 # By how much numbers grew in a window: what was counted in it.
 histree build -q -a cpu-usage,kernel -o store "$DATA/demo-trace"
-histree numbers store -a cpu-usage --change --top 3 'CPUs/*/*'
-histree numbers store -a cpu-usage --from +10ms --to +20ms --change --top 3 'CPUs/*/*' --format tsv
+histree states store -a cpu-usage --growth --limit 3 'CPUs/*/*'
+histree states store -a cpu-usage --from +10ms --to +20ms --growth --limit 3 'CPUs/*/*' --format tsv
 cat >numbers.tsv <<'END'
 path	start	end	type	value
 a	0	9	null	
@@ -16,9 +16,9 @@ e	0	49	long	9
 e	50	100	null	
 END
 histree load -q -o numbers numbers.tsv
-try histree numbers numbers --change '**' --format csv
-try histree numbers numbers --change --from 15 --to 60 '**' --format csv
-try histree numbers numbers --change --from 60 --to 60 a b --format csv
-try histree numbers numbers --change d
-try histree numbers numbers --change --parts 2 a
-try histree numbers numbers --top 2 a
+try histree states numbers --growth '**' --format csv
+try histree states numbers --growth --from 15 --to 60 '**' --format csv
+try histree states numbers --growth --from 60 --to 60 a b --format csv
+try histree states numbers --growth d
+try histree states numbers --growth --parts 2 a
+try histree states --numbers numbers --limit 2 a

@@ -31,10 +31,10 @@ PAGER=cat NO_COLOR=1 on_terminal "${ask[@]}"
 # LESS is FRX unless it is set, and the pager need not read all of it
 PAGER='cat > /dev/null; echo "LESS=$LESS"' on_terminal "${ask[@]}"
 LESS=-S PAGER='cat > /dev/null; echo "LESS=$LESS"' on_terminal "${ask[@]}"
-NO_COLOR=1 PAGER='head -n 2' on_terminal histree dump "$STORE" --columns path | sed '$d'
+NO_COLOR=1 PAGER='head -n 2' on_terminal histree states "$STORE" --columns path | sed '$d'
 
 # what is said goes through it, too, and programs' formats have no bold heads
 NO_COLOR=1 on_terminal histree top "$STORE" --columns thread
-on_terminal histree query "$STORE" --at +1ms nothing
+on_terminal histree states "$STORE" --at +1ms nothing
 on_terminal histree top "$STORE" --columns thread,name -n 1 --format tsv
 NO_COLOR=1 on_terminal histree help | sed -n 1p

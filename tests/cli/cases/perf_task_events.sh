@@ -18,8 +18,8 @@ cat >tasks.txt <<'END'
            crumb   821 [001]    60.104100: PERF_RECORD_EXIT(821:821):(810:810)
 END
 histree build -q tasks.txt -o store
-histree top store --by process --format tsv | cut -f 2,3,5
-histree dump store --format tsv | grep -E '^Threads/(810|814|8[23].)(/(PID|PPID|Exec_name))?	' | cut -f 1,2,5
+histree top store --by process --columns process,user,interrupted --format tsv
+histree states store --format tsv | grep -E '^Threads/(810|814|8[23].)(/(PID|PPID|Exec_name))?	' | cut -f 1,2,5
 histree events store --format tsv | cut -f 2,3,4,5 | head -9
 # Of samples they say nothing that these do not.
 grep -v sched: tasks.txt >samples.txt

@@ -1,7 +1,7 @@
 # Nothing that has the name is replaced unasked, by any verb that writes a picture or a page; and never by half of one.
 histree draw "$STORE" -o probe.svg 2>&1 | grep -q 'built without cairo' && exit 77
 histree build -q -a kernel,graph -o waits.histree $DATA/demo-trace
-thread=$(histree ls waits.histree -a graph 'Threads/*' | awk -F / 'NR == 3 { print $2 }')
+thread=$(histree info --attributes waits.histree -a graph 'Threads/*' | awk -F / 'NR == 3 { print $2 }')
 try_twice() {
 	file=$1
 	shift
@@ -15,11 +15,11 @@ try_twice() {
 try_twice rows.svg draw "$STORE" -o
 try_twice waits.svg flame --waits waits.histree -o
 try_twice page.html report "$STORE" --html
-try_twice path.svg critical-path waits.histree "$thread" -o
+try_twice path.svg why waits.histree "$thread" --rules trace-compass -o
 try_twice both.svg compare "$STORE" "$STORE" -o
 # What goes wrong leaves what was there, whatever was allowed.
 echo precious >rows.svg
-try histree draw "$STORE" --force --rows 'No/such/**' -o rows.svg
+try histree draw "$STORE" --force 'No/such/**' -o rows.svg
 cat rows.svg
 # A folder is not replaced at all.
 mkdir folder.svg

@@ -9,10 +9,10 @@ cat >trace.txt <<'TRACE'
 TRACE
 for analysis in kernel kernel-compact kernel-tc; do
 	histree build -qf -a $analysis trace.txt -o store 2>/dev/null
-	histree top store -a $analysis --by process --format tsv 2>/dev/null | cut -f2,3
+	histree top store -a $analysis --by process --columns process,user --format tsv 2>/dev/null
 done
 histree build -qf trace.txt -o store 2>/dev/null
-histree top store --by thread,process --where 'process == 610 || process == 620' --format tsv 2>/dev/null | cut -f2-4
-histree dump store | grep /PID
+histree top store --by thread,process --where 'process == 610 || process == 620' --columns thread,name,process --format tsv 2>/dev/null
+histree states store | grep /PID
 histree sql store 'SELECT 1' 2>&1 | grep -q 'built without' && exit 77
 histree sql store 'SELECT tid, name, pid FROM threads WHERE tid > 0 ORDER BY tid' --format tsv

@@ -1,5 +1,5 @@
 ask() {
-	try histree query "$STORE" "$@"
+	try histree states "$STORE" "$@"
 }
 set -f
 ask --at +12ms CPUs/*/Current_thread

@@ -1,2 +1,2 @@
 # Results on standard output, figures on standard error.
-histree query "$STORE" --at +12ms CPUs/0 --format tsv --stats
+histree states "$STORE" --at +12ms CPUs/0 --format tsv --stats

@@ -1,7 +1,7 @@
 # What passes an expression is what is left of all rows.
-histree dump "$STORE" --format tsv >all
+histree states "$STORE" --format tsv >all
 compare() {
-	histree query "$STORE" --where "$1" --format tsv >found
+	histree states "$STORE" --where "$1" --format tsv >found
 	awk -F '\t' "NR == 1 || ($2)" all | cmp - found && tail -n +2 found | wc -l
 }
 compare 'path == CPUs/0 && value == 2' '$1 == "CPUs/0" && $5 == 2'
@@ -11,19 +11,19 @@ compare "(path == CPUs/0 || path == CPUs/1) && !(value == 0) && type != null" \
 	'($1 == "CPUs/0" || $1 == "CPUs/1") && $4 != "null" && $5 != 0'
 compare 'type == string && value contains r' '$4 == "string" && $5 ~ /r/'
 # What values mean is known too.
-histree query "$STORE" --where 'label == "waits for a CPU"' --format tsv >found
-histree query "$STORE" --where 'path matches "^Threads/[^/]*$" && value == 5' --format tsv | cmp - found && tail -n +2 found | wc -l
+histree states "$STORE" --where 'label == "waits for a CPU"' --format tsv >found
+histree states "$STORE" --where 'path matches "^Threads/[^/]*$" && value == 5' --format tsv | cmp - found && tail -n +2 found | wc -l
 # With a range, a time, a list of times, patterns, and changes.
-histree query "$STORE" --from +1ms --to +2ms --where 'type == int && value > 2 && duration >= 10us' 'CPUs/*' --format tsv
-histree query "$STORE" --at +12ms --where 'value == 5' --format tsv
-histree query "$STORE" --from +1ms --to +2ms --count 5 --where 'value == 1' 'CPUs/*/Current_thread' --format tsv
-histree query "$STORE" --changes --where 'value == 5' --top 3
+histree states "$STORE" --from +1ms --to +2ms --where 'type == int && value > 2 && duration >= 10us' 'CPUs/*' --format tsv
+histree states "$STORE" --at +12ms --where 'value == 5' --format tsv
+histree states "$STORE" --from +1ms --to +2ms --times 5 --where 'value == 1' 'CPUs/*/Current_thread' --format tsv
+histree states "$STORE" --changes --where 'value == 5' --limit 3
 # Only what can pass is read.
-histree query "$STORE" --where 'path == CPUs/0 && start <= +12ms && end >= +12ms' --stats --format tsv 2>&1 |
+histree states "$STORE" --where 'path == CPUs/0 && start <= +12ms && end >= +12ms' --stats --format tsv 2>&1 |
 	sed 's/[0-9.]* us, //; s/, [0-9]* read.*file,/,/'
-try histree query "$STORE" --where 'path == nobody'
-try histree query "$STORE" --where 'start > +1h'
-try histree query "$STORE" --where 'valeu == 5'
-try histree query "$STORE" --where 'value =='
-try histree query "$STORE" --at +1ms --stack-top --where 'value == 5'
-try histree query "$STORE" nothing --where 'value == 5'
+try histree states "$STORE" --where 'path == nobody'
+try histree states "$STORE" --where 'start > +1h'
+try histree states "$STORE" --where 'valeu == 5'
+try histree states "$STORE" --where 'value =='
+try histree states "$STORE" --at +1ms --stack-top --where 'value == 5'
+try histree states "$STORE" nothing --where 'value == 5'

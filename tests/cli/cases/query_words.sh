@@ -1,7 +1,7 @@
 # A status is said in words, before its number; programs read the number alone.
 set -f
 ask() {
-	try histree query "$@"
+	try histree states "$@"
 }
 histree build -q -a kernel-2016 -o old.histree "$DATA/demo-trace"
 ask "$STORE" --at +12ms Threads/0_* CPUs/* CPUs/*/Current_thread

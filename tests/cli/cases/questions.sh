@@ -20,27 +20,27 @@ same histree events store -n 3 -- histree events store --rows 3
 same histree top "$STORE" --limit 3 -- histree top "$STORE" --top 3
 same histree report store --limit 2 -- histree report store --rows 2
 same histree segments store -a system-calls --limit 3 -- histree segments store system-calls --top 3
-same histree stats store -a system-calls -- histree stats store system-calls
-same histree density store -a system-calls --parts 4 -- histree density store system-calls --time-buckets 4
+same histree segments --by name store -a system-calls -- histree segments --by name store system-calls
+same histree segments --histogram store -a system-calls --parts 4 -- histree segments --histogram store system-calls --time-buckets 4
 same histree export store -a system-calls --format csv -- histree export store --segments system-calls --format csv
 same histree compare store store -a system-calls --to +9ms --from-b +9ms -- \
 	histree compare store store --segments system-calls --to +9ms --from-b +9ms
-same histree query "$STORE" --from +1ms --to +9ms --parts 4 'CPUs/*/*' -- \
-	histree query "$STORE" --from +1ms --to +9ms --pixels 4 'CPUs/*/*'
-same histree query "$STORE" --from +1ms --to +9ms --times 4 'CPUs/*/*' -- \
-	histree query "$STORE" --from +1ms --to +9ms --count 4 'CPUs/*/*'
-same histree join store system-calls 'Threads/*' --on tid --to +2ms -- \
-	histree join store system-calls 'Threads/*' --by tid --to +2ms
+same histree states "$STORE" --from +1ms --to +9ms --parts 4 'CPUs/*/*' -- \
+	histree states "$STORE" --from +1ms --to +9ms --pixels 4 'CPUs/*/*'
+same histree states "$STORE" --from +1ms --to +9ms --times 4 'CPUs/*/*' -- \
+	histree states "$STORE" --from +1ms --to +9ms --count 4 'CPUs/*/*'
+same histree segments --join store system-calls 'Threads/*' --on tid --to +2ms -- \
+	histree segments --join store system-calls 'Threads/*' --on tid --to +2ms
 echo "select 1" > one.sql
 same histree sql store --file one.sql -- histree sql store -f one.sql
 same histree top "$STORE" --more longest -n 2 -- histree top "$STORE" --columns longest -n 2
 
 # columns are chosen by name in every format, and rows are counted
 try histree top "$STORE" --columns name,waiting --limit 2
-try histree query "$STORE" --at +10ms 'CPUs/*/Current_thread' --columns path,value --format csv
-try histree dump "$STORE" --columns start,value --format json --limit 2
+try histree states "$STORE" --at +10ms 'CPUs/*/Current_thread' --columns path,value --format csv
+try histree states "$STORE" --columns start,value --format json --limit 2
 try histree segments store -a system-calls --columns name,duration --format tsv -n 2
-try histree ls "$STORE" --columns path -n 2
+try histree info --attributes "$STORE" --columns path -n 2
 try histree top "$STORE" --columns nothing
 try histree top "$STORE" --by cpu --columns cpu,idle,thread
 

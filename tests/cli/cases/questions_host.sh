@@ -7,13 +7,13 @@ END2
 histree build -q -a kernel,system-calls,wakeups -o two --host-dir left=a --host-dir right=b
 histree top two --host right --columns host,thread,user
 histree top two --host left --where 'thread != 12345' --columns thread,count --format tsv
-histree query two --host right --at +1ms 'CPUs/*/Current_thread' --columns path,value
-diff <(histree dump two --host left --format tsv) <(histree dump two/hosts/left --format tsv) && echo "a dump of one host is that of its store"
+histree states two --host right --at +1ms 'CPUs/*/Current_thread' --columns path,value
+diff <(histree states two --host left --format tsv) <(histree states two/hosts/left --format tsv) && echo "a dump of one host is that of its store"
 histree events two --host left -n 2 --columns host,type
 histree events two --host right --where 'type == sched:sched_switch' -n 1 --columns host,type
 histree segments two -a wakeups --host right -n 2 --columns duration,host --format tsv
-histree stats two -a wakeups --host left --by host --columns value,count --format csv
-for verb in 'top two' 'query two --at +1ms' 'dump two' 'events two' 'segments two -a wakeups' 'stats two -a wakeups'; do
+histree segments two -a wakeups --host left --by host --columns value,count --format csv
+for verb in 'top two' 'states two --at +1ms' 'states two' 'events two' 'segments two -a wakeups' 'segments --by name two -a wakeups'; do
 	try histree $verb --host middle
 done
 try histree events "$STORE" --host middle

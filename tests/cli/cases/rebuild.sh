@@ -1,7 +1,7 @@
 # A store of an older version says so once and is built again as it was, from the trace that it names.
 cp -r "$DATA/demo-trace" trace
 histree build -q -a kernel,system-calls -t esht --node-size 8K -o store trace
-histree dump store >expected
+histree states store >expected
 # Make the manifest one of version 1, which has no checksum, with other versions of the analyses.
 set_versions() {
 	python3 - "$@" <<-'END'
@@ -16,20 +16,20 @@ set_versions() {
 	END
 }
 set_versions store/manifest.json kernel=1 system-calls=999
-for verb in 'info' 'ls' 'query --at +1ms' 'dump' 'segments'; do
+for verb in 'info' 'info --attributes' 'states --at +1ms' 'states' 'segments'; do
 	analysis=$([ "$verb" = segments ] && echo system-calls)
 	histree $verb store $analysis 2>&1 >/dev/null | sed "s/^/${verb%% *}: /; s/this is version [0-9]*/this is version N/"
 done
 mv trace elsewhere
-try histree rebuild store
-histree dump store 2>/dev/null | cmp - expected
-try histree rebuild store elsewhere
-histree dump store | cmp - expected
+try histree copy --rebuild store
+histree states store 2>/dev/null | cmp - expected
+try histree copy --rebuild store elsewhere
+histree states store | cmp - expected
 mkdir folder && mv store elsewhere folder
 set_versions folder/store/manifest.json kernel=1
-try histree rebuild -q folder/store
+try histree copy --rebuild -q folder/store
 try histree info folder/store -a kernel --format json | grep -o '"variant":"[^"]*"\|"node_size":[0-9]*'
-try histree rebuild folder/store/kernel.sht
+try histree copy --rebuild folder/store/kernel.sht
 # What no file says, the manifest does.
 options() {
 	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["options"])' "$1/manifest.json"
@@ -37,6 +37,6 @@ options() {
 for words in '--prefer space --no-overviews' '--nulls keep' '-t vrsht --r-depth 3 --r-nodes 7'; do
 	histree build -q -a kernel $words -o options folder/elsewhere
 	options options
-	histree rebuild -q options folder/elsewhere && options options
+	histree copy --rebuild -q options folder/elsewhere && options options
 	rm -r options
 done

@@ -1,8 +1,8 @@
 # One page about a store, as text and as HTML.
 histree build -q -a kernel,system-calls,softirqs -o store "$DATA/demo-trace"
-histree report store --rows 3
-histree report store --rows 1 --from +10ms --to +12ms | head -12
-histree report "$STORE" --rows 1 | tail -4
+histree report store --limit 3
+histree report store --limit 1 --from +10ms --to +12ms | head -12
+histree report "$STORE" --limit 1 | tail -4
 histree report store --html page.html
 echo "pictures: $(grep -c '<img alt="[a-zA-Z]*" src="data:image/svg+xml,' page.html) tables: $(grep -c '<table>' page.html)"
 grep -c 'http' page.html
@@ -10,8 +10,8 @@ ls page.html*
 histree report store --html - | cmp - page.html
 ls ./- 2>/dev/null
 cp -r "$DATA/demo-trace" copy
-histree build -q -a kernel -o two.histree --clock none --host 'a<b>=copy' --host "c=$DATA/demo-trace" 2>&1 | grep -v warning
-histree report two.histree --rows 1 | head -14
+histree build -q -a kernel -o two.histree --clock none --host-dir 'a<b>=copy' --host-dir "c=$DATA/demo-trace" 2>&1 | grep -v warning
+histree report two.histree --limit 1 | head -14
 histree report two.histree --html two.html
 grep -c '<td>a<b>' two.html
 grep -c '<td>a&lt;b&gt;' two.html
@@ -35,7 +35,7 @@ histree report switches --from +1 | grep CPU | head -n 1
 # Commands can be pasted: blanks in names, and all traces of a store.
 cp -r "$DATA/demo-trace" 'a trace'
 histree build -q -a kernel,graph -o "it's mine" 'a trace'
-histree report "it's mine" --rows 1 | grep -m 2 '^  \$ histree'
-histree why "it's mine" 14753 --rows 1 | grep '^  \$ histree' | head -n 1
+histree report "it's mine" --limit 1 | grep -m 2 '^  \$ histree'
+histree why "it's mine" 14753 --limit 1 | grep '^  \$ histree' | head -n 1
 histree build -q -o both.histree -f 'a trace' "$DATA/ctf-calls" 2>&1 | grep -v warning
 histree report both.histree | tail -n 1

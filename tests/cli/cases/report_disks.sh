@@ -13,14 +13,14 @@ END
 	printf '3000\t3900\t900\topen\t8\tsh\t4\tfilename = "/etc/motd"\n'
 	printf '4000\t4100\t100\tread\t8\tsh\t4\tfd = 4, count = 10\n'
 } >calls.tsv
-histree load -q -a block-io -o disks io.tsv && histree report disks | sed -n '/^Disks/,/stats/p'
-histree stats disks block-io --by device --format tsv | wc -l
+histree load -q -a block-io -o disks io.tsv && histree report disks | sed -n '/^Disks/,/--by/p'
+histree segments disks block-io --by device --format tsv | wc -l
 histree load -q -a system-calls -o files calls.tsv && histree report files | sed -n '/^Files/,/where/p'
 histree segments files system-calls --where 'arguments contains filename' --format tsv | wc -l
-histree report files --rows 1 --from 2500 | sed -n '/^Files/,/where/p'
+histree report files --limit 1 --from 2500 | sed -n '/^Files/,/where/p'
 histree build -q -a kernel,graph -o waits "$DATA/demo-trace"
-histree report waits --rows 2 | sed -n '/^What ended/,/why/p'
-histree report waits --rows 2 --from +10ms --to +12ms | sed -n '/^What ended/,/why/p'
+histree report waits --limit 2 | sed -n '/^What ended/,/why/p'
+histree report waits --limit 2 --from +10ms --to +12ms | sed -n '/^What ended/,/why/p'
 cp -r "$DATA/demo-trace" copy
-histree build -q -a kernel,graph -o two.histree --clock none --host 'a=copy' --host "b=$DATA/demo-trace" 2>/dev/null
-histree report two.histree --rows 1 | sed -n '/^What ended/,/why/p'
+histree build -q -a kernel,graph -o two.histree --clock none --host-dir 'a=copy' --host-dir "b=$DATA/demo-trace" 2>/dev/null
+histree report two.histree --limit 1 | sed -n '/^What ended/,/why/p'

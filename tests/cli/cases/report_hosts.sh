@@ -7,7 +7,7 @@ two_hosts.write(pathlib.Path("."), two_hosts.rounds(7, 20), lambda time: time + 
 END2
 mkdir traces
 mv a b traces
-histree build -q -a kernel,graph,wakeups -o 'two hosts' --host 'the client=traces/a' --host b=traces/b --clock b=-3000000
+histree build -q -a kernel,graph,wakeups -o 'two hosts' --host-dir 'the client=traces/a' --host-dir b=traces/b --clock b=-3000000
 histree report 'two hosts' | sed -n '/^Hosts/,/^Where/p; /^Wake-ups/,$p'
 page() {
 	histree report "two hosts"

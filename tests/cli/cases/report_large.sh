@@ -9,8 +9,8 @@ for i in range(150000):
 END
 histree load -q -o store -a allocations segments.tsv
 histree report store | sed -n '/^Memory/,/^$/p' | head -7
-histree stats store allocations --by tid --format tsv | cut -f 1,2
-histree stats store allocations --of bytes --by tid --format tsv | cut -f 1,2,6
+histree segments store allocations --by tid --format tsv | cut -f 1,2
+histree segments store allocations --of bytes --by tid --format tsv | cut -f 1,2,6
 # And of more names than that.
 python3 - >many.tsv <<'END'
 print("start\tend\ttid\tprocess\tbytes\tfreed")

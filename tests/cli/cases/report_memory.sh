@@ -8,12 +8,12 @@ cat >events.json <<'END'
 END
 histree build -q -a ust-memory,allocations,counters -o store text:tracer=ust:events.json
 histree report store | sed -n '/^Memory/,$p'
-histree report store --from 400 --rows 1 | sed -n '/^What counters/,$p'
+histree report store --from 400 --limit 1 | sed -n '/^What counters/,$p'
 histree report store --html page.html && grep -c '<h2>Memory of programs\|<h2>What counters' page.html
 histree segments store allocations --where 'freed == never' --format tsv
-histree query store -a ust-memory --at 350 'Threads/*/Memory' --format tsv
-histree stats store allocations --of bytes --by tid --format tsv
-histree stats store allocations --of bytes --by freed
-try histree stats store allocations --of process
-try histree stats store allocations --of size
-histree ls store --charts --format tsv
+histree states store -a ust-memory --at 350 'Threads/*/Memory' --format tsv
+histree segments store allocations --of bytes --by tid --format tsv
+histree segments store allocations --of bytes --by freed
+try histree segments --by name store allocations --of process
+try histree segments --by name store allocations --of size
+histree info store --charts --format tsv

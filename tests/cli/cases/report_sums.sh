@@ -13,8 +13,8 @@ cat >events.json <<'END'
 END
 histree build -q -a kernel,network,kernel-memory,switches -o store text:name=event,tracer=lttng:events.json
 histree report store | sed -n '/^Network/,/^More/p'
-histree report store --to 18 | sed -n '/^Memory/,/numbers/p'
-histree report store --from 13 --rows 1 | sed -n '/^Network/,/numbers/p'
+histree report store --to 18 | sed -n '/^Memory/,/growth/p'
+histree report store --from 13 --limit 1 | sed -n '/^Network/,/growth/p'
 histree report store --html page.html && grep -c '<h2>Network interfaces\|<h2>What threads received' page.html
 histree build -q -a network -o alone text:name=event,tracer=lttng:events.json
-histree report alone | sed -n '/^What threads/,/numbers/p'
+histree report alone | sed -n '/^What threads/,/growth/p'

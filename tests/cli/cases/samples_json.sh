@@ -11,7 +11,7 @@ cat >frames.json <<'END'
 {"tid":4,"pid":3,"name":"ticks","sf":"a"}],
 "stackFrames":{"b":{"category":"lib","name":"inner","parent":"a"},"a":{"name":"outer"}}}
 END
-try histree build frames.json -o frames 2>&1 | sed 's/[0-9.]* ms/T ms/'
+try histree build frames.json -o frames 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
 histree flame frames --folded
 histree segments frames samples --format tsv
 cat >v8.json <<'END'
@@ -50,6 +50,15 @@ cat >both.json <<'END'
 END
 flame both.json
 histree segments store samples --format tsv | cut -f 1,3,8,9
+# Samples are left out that their deltas move out of the times that can be, as the file counts them.
+chunk='{"ph":"P","name":"ProfileChunk","pid":9,"id":"1","ts":0,"args":{"data":{"cpuProfile":{"nodes":[
+{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1,1]},"timeDeltas":[1000,1000000000000000]}}}'
+for ends in '"baseTimeNanoseconds":9000000000000000000,"traceEvents":['"$chunk"']' \
+	'"traceEvents":['"$chunk"'],"baseTimeNanoseconds":9000000000000000000'; do
+	echo "{$ends}" >far.json
+	try histree build far.json -o far --force 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
+	histree segments far samples --format tsv | cut -f 1,3,8
+done
 # A frame that is its own caller in the end, and a sample without a frame.
 cat >circle.json <<'END'
 {"traceEvents":[],"samples":[{"ts":1,"sf":1},{"ts":2,"sf":2},{"ts":3,"sf":3},{"ts":4}],

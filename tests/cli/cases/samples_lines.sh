@@ -37,7 +37,7 @@ no words:
 scan 12    77       4000 cycles: 
 	          a2000 main (/bin/scan)
 END
-try histree build untimed.txt -o untimed 2>&1 | sed 's/[0-9.]* ms/T ms/'
+try histree build untimed.txt -o untimed 2>&1 | sed 's/, [0-9.]* m\?s$/, T ms/'
 histree flame untimed --folded
 histree flame untimed --event cycles:u --folded
 histree segments untimed samples --format tsv
@@ -100,3 +100,10 @@ for text in terms tabs addresses; do
 	flame $text.txt
 	histree segments store samples --format tsv | cut -f 1,3-8,10,11
 done
+# A call of strace that failed is no frame below a head, though it begins with a number and ends with a parenthesis.
+cat >strace.txt <<'END'
+1000 1700000052.321200 close(3)                = 0
+1000 1700000052.321300 openat(AT_FDCWD, "/nope", O_RDONLY) = -1 ENOENT (No such file or directory)
+END
+histree build -q strace.txt -o strace
+histree events strace --format tsv | cut -f 2,4

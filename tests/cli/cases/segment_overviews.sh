@@ -10,21 +10,21 @@ histree info store --format json | python3 -c '
 import json, sys
 (row,) = json.load(sys.stdin)
 print(row["overview_count"] == len(row["overview_summaries"]), row["overview_bytes"] * 8 <= row["file_bytes"])'
-histree stats store segments --by name --format tsv >with
+histree segments store segments --by name --format tsv >with
 try histree verify store | sed 's/[0-9]* nodes/N nodes/'
 # Without them the answers are the same.
 mkdir aside; mv store/segments.seg.overview* aside
-histree stats store segments --by name --format tsv >without
+histree segments store segments --by name --format tsv >without
 cut -f 1-4,6,8- with >one; cut -f 1-4,6,8- without | cmp - one && echo "the same"
 histree info store | grep '^overview'
 mv aside/* store
 # A damaged one costs time alone; repair makes all of them again.
 printf X | dd of=store/segments.seg.overview1 bs=1 seek=5000 conv=notrunc status=none
-histree stats store segments --by name --format tsv | cut -f 1-4,6,8- | cmp - one && echo "the same"
+histree segments store segments --by name --format tsv | cut -f 1-4,6,8- | cmp - one && echo "the same"
 try histree verify store | sed 's/[0-9]* nodes/N nodes/'
-try histree repair store
+try histree copy --repair store
 try histree verify store.repaired | sed 's/[0-9]* nodes/N nodes/'
-histree stats store.repaired segments --by name --format tsv | cut -f 1-4,6,8- | cmp - one && echo "the same"
+histree segments store.repaired segments --by name --format tsv | cut -f 1-4,6,8- | cmp - one && echo "the same"
 # A store that is to have none gets none; another tree takes those that are there along.
 histree load -q -f -o store --no-overviews calls.tsv
 histree info store | grep '^overview'

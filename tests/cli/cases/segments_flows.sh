@@ -26,4 +26,4 @@ sys.stdout.buffer.write(trace([
 PYTHON
 try histree build -q flows.pftrace
 try histree segments --format tsv flows.pftrace.histree track-flows
-try histree query --format tsv --at +1us flows.pftrace.histree 'Processes/1/Async/read\/write/2/CallStack/*'
+try histree states --format tsv --at +1us flows.pftrace.histree 'Processes/1/Async/read\/write/2/CallStack/*'

@@ -14,16 +14,16 @@ cat >trace.txt <<'TRACE'
           glazer-731   (  731) [000] d..2. 30.024000: sched_switch: prev_comm=glazer prev_pid=731 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=30 next_prio=120
 TRACE
 histree build -q -a kernel,wakeups,preemptions trace.txt -o store
-histree stats store preemptions --by tid --format tsv | cut -f1,2,8
-histree stats store wakeups --by waker --format tsv | cut -f1,2,8
-histree stats store wakeups --by had_by --where 'had_by == 731' --format tsv | cut -f1,2,8
-histree density store preemptions --by tid --format tsv
+histree segments store preemptions --by tid --format tsv | cut -f1,2,8
+histree segments store wakeups --by waker --format tsv | cut -f1,2,8
+histree segments store wakeups --by had_by --where 'had_by == 731' --format tsv | cut -f1,2,8
+histree segments --histogram store preemptions --by tid --format tsv
 # What one thread and the other did are two groups, on both sides.
-histree compare store store --to +5ms --segments preemptions --by tid --format tsv | cut -f1-3
+histree compare store store --to +5ms -a preemptions --by tid --format tsv | cut -f1-3
 # Where nobody knows the states of threads, or several hosts have the number, it is the number.
 histree build -q -a preemptions trace.txt -o alone
-histree stats alone preemptions --by tid --format tsv | cut -f1,2,8
+histree segments alone preemptions --by tid --format tsv | cut -f1,2,8
 cp trace.txt other.txt
-histree build -q -a kernel,preemptions --host one=trace.txt --host two=other.txt -o hosts
-histree stats hosts preemptions --by tid --format tsv | cut -f1,2,8
-histree compare hosts hosts --host one --host-b two --segments preemptions --by tid --format tsv | cut -f1-3
+histree build -q -a kernel,preemptions --host-dir one=trace.txt --host-dir two=other.txt -o hosts
+histree segments hosts preemptions --by tid --format tsv | cut -f1,2,8
+histree compare hosts hosts --host one --host-b two -a preemptions --by tid --format tsv | cut -f1-3

@@ -59,9 +59,9 @@ cat >open.json <<'EOF'
 {"ph":"X","pid":4,"tid":8,"ts":30,"dur":30,"name":"other"}]
 EOF
 spans open.json
-histree stats --format csv s.histree track-spans | cut -d, -f 1-3
+histree segments --by name --format csv s.histree track-spans | cut -d, -f 1-3
 histree report s.histree | grep -E '^(main|loop|read|other|Warning)'
-histree query --format csv --at 60000 s.histree '**/CallStack/*'
+histree states --format csv --at 60000 s.histree '**/CallStack/*'
 
 echo '# arguments of both'
 cat >args.json <<'EOF'

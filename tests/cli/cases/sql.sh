@@ -71,7 +71,7 @@ import pathlib
 import two_hosts
 two_hosts.write(pathlib.Path("."), two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
 END
-histree build -q -f -a kernel -o both --host a=a --host b=b
+histree build -q -f -a kernel -o both --host-dir a=a --host-dir b=b
 try histree sql both "SELECT name, folder, start, end, events, clock, round(offset / 1e6) AS ms, error < 1e6 AS bounded, neighbour, missing FROM hosts" --format csv
 try histree sql store "SELECT count(*) FROM hosts"
 histree info both --format json | python3 -c '

@@ -15,15 +15,15 @@ cat >trace.txt <<'TRACE'
 TRACE
 histree build -q -a kernel,switches,wakeups trace.txt -o store
 # No move: the later one ran on one CPU only.
-histree report store | sed -n '/^How often/,/numbers/p'
-histree report store --from +3.5ms --to +13ms | sed -n '/^How often/,/numbers/p'
-histree top store --columns switches --format tsv | cut -f2,3,12,13
+histree report store | sed -n '/^How often/,/growth/p'
+histree report store --from +3.5ms --to +13ms | sed -n '/^How often/,/growth/p'
+histree top store --more switches --format tsv | cut -f2,3,12,13
 # The wake-up that the earlier one began ends in the time of the later one, and is of no state of that.
-histree join store wakeups 'Threads/614' --by waker --format tsv | cut -f1-8
-histree join store wakeups 'Threads/614/Exec_name' --by waker --from +6ms --format tsv
+histree segments --join store wakeups 'Threads/614' --on waker --format tsv | cut -f1-8
+histree segments --join store wakeups 'Threads/614/Exec_name' --on waker --from +6ms --format tsv
 # What is a number's, whoever has it, is cut to the time of the thread.
-histree join store wakeups -a switches 'Threads/614/voluntary' --by waker --format tsv | cut -f1-7
+histree segments --join store wakeups -a switches 'Threads/614/voluntary' --on waker --format tsv | cut -f1-7
 # Of several hosts, each has its own.
 cp trace.txt other.txt
-histree build -q -a kernel,wakeups --host one=trace.txt --host two=other.txt -o hosts
-histree join hosts wakeups '*/Threads/614' --by waker --format tsv | cut -f1-8
+histree build -q -a kernel,wakeups --host-dir one=trace.txt --host-dir two=other.txt -o hosts
+histree segments --join hosts wakeups '*/Threads/614' --on waker --format tsv | cut -f1-8

@@ -16,22 +16,22 @@ try histree top graph.histree -a graph
 mkdir b
 cp -r "$DATA/demo-trace" b/trace
 chmod -R u+w b
-histree build -q --clock none -a kernel,graph -o hosts.histree --host a="$DATA/demo-trace" --host b=b/trace 2>/dev/null
+histree build -q --clock none -a kernel,graph -o hosts.histree --host-dir a="$DATA/demo-trace" --host-dir b=b/trace 2>/dev/null
 histree top hosts.histree --limit 2
 histree top hosts.histree --by state --where 'host == b && state == system'
-histree critical-path hosts.histree b/14752 | head -n 3
-try histree critical-path hosts.histree 14752
-try histree critical-path hosts.histree c/14752
+histree why --table steps --rules trace-compass hosts.histree b/14752 | head -n 3
+try histree why --table steps --rules trace-compass hosts.histree 14752
+try histree why --table steps --rules trace-compass hosts.histree c/14752
 # More columns: exact counts of switches need their history, and threads; the longest waits do not.
-try histree top "$STORE" --columns longest --limit 3
-try histree top "$STORE" --columns switches
-try histree top "$STORE" --columns longest,switches --by cpu
+try histree top "$STORE" --more longest --limit 3
+try histree top "$STORE" --more switches
+try histree top "$STORE" --more longest,switches --by cpu
 try histree top "$STORE" --columns shortest
 histree build -q -a kernel,switches -o switches.histree "$DATA/demo-trace"
-try histree top switches.histree --columns switches,longest --limit 3 --format tsv
-try histree top switches.histree --columns switches --from +10ms --to +20ms --limit 3 --format json
-histree numbers switches.histree -a switches 'Threads/*/*voluntary' --change --from +10ms --to +20ms --format tsv 2>/dev/null | head -n 5
-histree top switches.histree --by state --columns longest --format csv
+try histree top switches.histree --more switches,longest --limit 3 --format tsv
+try histree top switches.histree --more switches --from +10ms --to +20ms --limit 3 --format json
+histree states switches.histree -a switches 'Threads/*/*voluntary' --growth --from +10ms --to +20ms --format tsv 2>/dev/null | head -n 5
+histree top switches.histree --by state --more longest --format csv
 # Keys are understood as expressions and columns have them.
 histree top "$STORE" --by system_call,had_by --limit 2 --format tsv
 try histree top "$STORE" --by system_cal
@@ -48,10 +48,10 @@ lines why more.histree 14753 --table waits -n 2
 lines report more.histree -n 2
 # Rows in another order: what waited longest first, and what is not there to sort by.
 histree top "$STORE" --sort waiting -n 3 --format csv | cut -d, -f2,7
-histree top "$STORE" --columns longest --sort longest_block -n 2 --format csv | cut -d, -f2,14
-histree top switches.histree --columns switches --sort involuntary -n 2 --format csv | cut -d, -f2,13
+histree top "$STORE" --more longest --sort longest_block -n 2 --format csv | cut -d, -f2,14
+histree top switches.histree --more switches --sort involuntary -n 2 --format csv | cut -d, -f2,13
 try histree top "$STORE" --sort longest_wait
-try histree top "$STORE" --sort voluntary --columns longest
+try histree top "$STORE" --sort voluntary --more longest
 try histree top "$STORE" --sort running
 # A call that makes a thread counts for both that return from it, once for each.
 histree top "$STORE" --by system-call --where 'system_call == "clone3"' --format json | grep -o '"count":[0-9]*'

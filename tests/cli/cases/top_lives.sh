@@ -15,6 +15,6 @@ cat >trace.txt <<'TRACE'
 TRACE
 histree build -q -a kernel,switches trace.txt -o store
 histree top store --by thread,had-by --where 'state == waiting && thread == 44' --format tsv
-histree top store --columns switches --where 'thread == 512' --format tsv
-histree top store --columns switches --where 'thread == 512' --from +3.2ms --to +13ms --format tsv
-histree top store --columns switches --sort involuntary --limit 1 --format tsv
+histree top store --more switches --where 'thread == 512' --format tsv
+histree top store --more switches --where 'thread == 512' --from +3.2ms --to +13ms --format tsv
+histree top store --more switches --sort involuntary --limit 1 --format tsv

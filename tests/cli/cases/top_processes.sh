@@ -8,7 +8,7 @@ END
 sed 's/ \[000\]/ (   70) [000]/' plain.txt >told.txt
 for trace in plain told; do
 	histree build -q $trace.txt -o $trace
-	histree top $trace --by process --format tsv 2>&1 | cut -f 2,3,4,7
+	histree top $trace --by process --columns process,name,user,blocked --format tsv 2>&1
 	histree top $trace --format tsv 2>&1 | grep -c warning
 	histree top $trace --where 'process == 70' --format tsv 2>&1 | cut -f 2,3,4
 done

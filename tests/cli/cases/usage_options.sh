@@ -1,9 +1,9 @@
 # Each error names the option and what would be right.
-try histree ls
-try histree ls "$STORE" --fromat json
-try histree ls "$STORE" --format cvs
-try histree ls "$STORE" --format
-try histree ls "$STORE" -x
+try histree info --attributes
+try histree info --attributes "$STORE" --fromat json
+try histree info --attributes "$STORE" --format cvs
+try histree info --attributes "$STORE" --format
+try histree info --attributes "$STORE" -x
 try histree verify one two
 try histree build
 try histree build --variant splay trace
@@ -24,7 +24,7 @@ try histree build -a kernal trace
 try histree build -a kernel, trace
 try histree build /
 try histree build -o - trace
-try histree repair -o - "$STORE"
+try histree copy --repair -o - "$STORE"
 try histree completion tcsh
-try histree stats "$STORE" system-calls --by name --by tid
+try histree segments "$STORE" system-calls --by name --by tid
 ls

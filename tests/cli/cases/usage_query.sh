@@ -1,17 +1,16 @@
 # Queries that make no sense, and times that are none.
 ask() {
-	try histree query "$STORE" "$@"
+	try histree states "$STORE" "$@"
 }
-ask
-ask --from +1ms CPUs/0
-ask --to +1ms CPUs/0
+histree states "$STORE" --format tsv | cut -f 1-4 | tail -n 2
+ask --from +32ms -n 1 CPUs/0
+ask --to +1ms -n 1 CPUs/0
 ask --at +1ms --to +2ms CPUs/0
 ask --at +1ms --step 5 CPUs/0
-ask --at +1ms --count 5 CPUs/0
-ask --from +1ms --to +2ms
-ask --from +1ms --to +2ms --step 5 --count 5 CPUs/0
+ask --at +1ms --times 5 CPUs/0
+ask --from +1ms --to +2ms --step 5 --times 5 CPUs/0
 ask --from +1ms --to +2ms --step 0 CPUs/0
-ask --from +1ms --to +2ms --count 1 CPUs/0
+ask --from +1ms --to +2ms --times 1 CPUs/0
 ask --from +1ms --to +20ms --step 1 CPUs/0
 ask --from +2ms --to +1ms CPUs/0
 ask --at soon CPUs/0

@@ -19,5 +19,5 @@ grep -o '"args":{"name":".*\(not known\|warden\)[^}]*' trace.json
 grep -o '"cat":"thread","name":"[^"]*"' trace.json
 histree export store --events --format chrome -o events.json && grep -o '{"ph":"i".*"tid":\(417\|4194721\),[^{}]*' events.json
 cp trace.txt other.txt
-histree build -q -a kernel,wakeups --host one=trace.txt --host two=other.txt -o hosts
+histree build -q -a kernel,wakeups --host-dir one=trace.txt --host-dir two=other.txt -o hosts
 histree export hosts --format chrome -o hosts.json && grep -o '"name":"process_name","pid":[0-9]*,"args":{"name":"[^"]*s[a-z]*er"' hosts.json

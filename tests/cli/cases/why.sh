@@ -1,22 +1,22 @@
 # Why a thread took so long, for people and for scripts; and what is no thread, or no graph.
 histree build -q -a graph,kernel -o store "$DATA/demo-trace"
 thread=14752
-histree why store "$thread" --rows 4
-histree why store 14753 --rows 2 --from +10ms --to +20ms
-histree why store 14753 --rows 2 --from +10ms --to +20ms --like-tc
+histree why store "$thread" --limit 4
+histree why store 14753 --limit 2 --from +10ms --to +20ms
+histree why store 14753 --limit 2 --from +10ms --to +20ms --rules trace-compass
 histree why store "$thread" --format tsv
-histree why store "$thread" --format csv --table threads --rows 2
-histree why store "$thread" --table waits --rows 1
-histree why store "$thread" --format json --table waits --rows 3 | python3 -c '
+histree why store "$thread" --format csv --table threads --limit 2
+histree why store "$thread" --table waits --limit 1
+histree why store "$thread" --format json --table waits --limit 3 | python3 -c '
 import json, sys
 waits = json.load(sys.stdin)
 print(len(waits), all(wait["duration"] > 0 for wait in waits), sorted(waits[0]))'
-histree critical-path store "$thread" --rules own --from +10ms --to +20ms --format json | python3 -c '
+histree why --table steps store "$thread" --from +10ms --to +20ms --format json | python3 -c '
 import json, sys
 steps = json.load(sys.stdin)
 print(all(one["end"] == other["start"] for one, other in zip(steps, steps[1:])), steps[-1]["end"] - steps[0]["start"])'
-histree critical-path store "$thread" --rules own -o why.svg && head -c 5 why.svg && echo
-try histree critical-path store "$thread" --rules mine
+histree why store "$thread" -o why.svg && head -c 5 why.svg && echo
+try histree why --table steps store "$thread" --rules mine
 try histree why store 99999999
 try histree why store me
 try histree why store "$thread" -a kernel
@@ -28,4 +28,4 @@ try histree why store
 histree why store "$thread" --format json | python3 -c '
 import json, sys
 print(all(isinstance(row["percent"], (int, float)) for row in json.load(sys.stdin)))'
-histree critical-path store "$thread" --totals | awk 'NR > 1 && $NF !~ /\.[0-9]$/ { print "no digit:", $0 }' | head -n 3
+histree why --table totals --rules trace-compass store "$thread" | awk 'NR > 1 && $NF !~ /\.[0-9]$/ { print "no digit:", $0 }' | head -n 3

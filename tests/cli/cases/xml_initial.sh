@@ -18,5 +18,5 @@ machine element "" "<initial><transition target=\"other\"/></initial>$ready"
 machine none 'initial="other"' ""
 for name in alone attribute element none; do
 	try histree build -q -x $name.xml -o $name.store "$DATA/demo-trace"
-	try histree query $name.store -a $name --at +20ms began
+	try histree states $name.store -a $name --at +20ms began
 done

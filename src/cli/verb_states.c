@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_query.c - `histree query`: checks the options, chooses attributes and times, and prints the intervals of the
- * answer.  The ranks of a job print the same of a history whose hosts they have.
+ * verb_states.c - `histree states`: chooses attributes and times, and prints the intervals of the answer, of the
+ * whole history if nothing else is said.  The ranks of a job print the same of a history whose hosts they have.
  *
  * --where is an expression that narrows the question.  Tops of stacks, first values, and changes in the order of
  * time (histree/states.h) are handed out as intervals too.
  */
-#include "cli/verb_query.h"
+#include "cli/verb_states.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -23,6 +23,31 @@
 #include "cli/verb.h"
 #include "histree/states.h"
 
+enum lookup {
+	LOOKUP_NONE,
+	LOOKUP_STACK_TOP,   /* of the stacks among the attributes, at `from` */
+	LOOKUP_FIRST_VALUE, /* that is not null, of each attribute */
+	LOOKUP_CHANGES,     /* the states that begin in the range, in the order of time */
+};
+
+/* A list of times is held in memory: eight bytes each. */
+#define QUERY_TIMES_MAX (UINT64_C(1) << 24)
+
+struct query_question {
+	const struct states_options *chosen;
+	struct answer_question answer;
+	struct attribute_list list;
+	histree_time *times;
+};
+
+/* The result. */
+struct query_outcome {
+	int status; /* CLI_OK, CLI_NOTHING if a pattern matched nothing, or what failed, which was reported */
+	bool is_damaged;
+	uint64_t attributes, rows;
+	struct answer_stats stats;
+};
+
 struct lookup_question {
 	enum lookup lookup;
 	struct histree_history *history;
@@ -33,8 +58,6 @@ struct lookup_question {
 	uint64_t count_max;                  /* of changes; 0: all */
 	struct histree_work work;            /* asked now and then */
 };
-
-/* ---- lookup rows --------------------------------------------------------------------------------------------- */
 
 /* ---- one attribute after the other ---------------------------------------------------------------------- */
 
@@ -154,7 +177,7 @@ static enum cli_exit lookup_report_nothing(enum lookup lookup)
 /* ---- query question ------------------------------------------------------------------------------------------ */
 
 /* What is asked for instead of the states at a time or in a range. */
-static enum lookup lookup_of(const struct query_options *chosen)
+static enum lookup lookup_of(const struct states_options *chosen)
 {
 	if (chosen->stack_top)
 		return LOOKUP_STACK_TOP;
@@ -163,67 +186,24 @@ static enum lookup lookup_of(const struct query_options *chosen)
 	return chosen->changes ? LOOKUP_CHANGES : LOOKUP_NONE;
 }
 
-static enum cli_exit check_pixels(const struct query_options *chosen)
-{
-	bool is_other = chosen->step != 0 || chosen->times != 0 || chosen->question.where != NULL ||
-			chosen->stats || lookup_of(chosen) != LOOKUP_NONE || chosen->question.reverse;
-	if (chosen->question.parts == 0)
-		return CLI_OK;
-	if (chosen->question.from == NULL || chosen->question.to == NULL)
-		return report_exit(CLI_USAGE, "'--parts' divides a range: it needs '--from' and '--to'");
-	if (is_other)
-		return report_exit(CLI_USAGE, "'--parts' asks what a chart of the range shows: of the other "
-					      "options it takes only '--analysis' and those of rows");
-	return CLI_OK;
-}
-
-static enum cli_exit check_lookup(const struct query_options *chosen)
-{
-	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
-		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
-					      "questions: choose one");
-	if (chosen->stack_top && chosen->question.at == NULL)
-		return report_exit(CLI_USAGE, "'--stack-top' is about one time: it needs '--at'");
-	if ((chosen->first_value || chosen->changes) && chosen->question.at != NULL)
-		return report_exit(CLI_USAGE, "'--%s' is about a range: it needs '--from' and '--to'",
-				   chosen->changes ? "changes" : "first-value");
-	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->times != 0 || chosen->stats))
-		return report_exit(CLI_USAGE, "'--step', '--times' and '--stats' are for the states of a range or "
-					      "a time, not for '--stack-top', '--first-value' or '--changes'");
-	if ((chosen->stack_top || chosen->first_value) && chosen->question.where != NULL)
-		return report_exit(CLI_USAGE,
-				   "'--where' is for the states of a range or a time, and for '--changes'");
-	if (!chosen->changes && chosen->question.reverse)
-		return report_exit(CLI_USAGE, "'--reverse' goes with '--changes'");
-	return CLI_OK;
-}
-
 /* Checks what does not depend on the history. */
-enum cli_exit query_options_check(const struct query_options *chosen, size_t pattern_count)
+static enum cli_exit states_options_check(const struct states_options *chosen)
 {
-	bool is_range = chosen->question.from != NULL || chosen->question.to != NULL;
-	if (chosen->question.at != NULL && is_range)
-		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
-	if (chosen->question.at == NULL && chosen->question.where == NULL &&
-	    (chosen->question.from == NULL || chosen->question.to == NULL))
-		return report_exit(CLI_USAGE,
-				   "needs '--at TIME', '--from TIME' and '--to TIME', or '--where EXPR'");
 	if (chosen->question.at != NULL && (chosen->step != 0 || chosen->times != 0))
 		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
 				   chosen->step != 0 ? "step" : "times");
 	if (chosen->step != 0 && chosen->times != 0)
 		return report_exit(CLI_USAGE, "'--step' and '--times' both choose the times: choose one");
-	if (is_range && chosen->question.where == NULL && pattern_count == 0)
-		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
-	enum cli_exit code = check_pixels(chosen);
-	return code == CLI_OK ? check_lookup(chosen) : code;
+	if (chosen->stack_top && chosen->question.at == NULL)
+		return report_exit(CLI_USAGE, "'--stack-top' is about one time: it needs '--at'");
+	return CLI_OK;
 }
 
 /*
- * The times of --step or --count, each once; *times is the caller's to free and stays NULL where the whole range
+ * The times of --step or --times, each once; *times is the caller's to free and stays NULL where the whole range
  * is asked for.
  */
-static enum cli_exit choose_times(const struct query_options *chosen, struct answer_question *question,
+static enum cli_exit choose_times(const struct states_options *chosen, struct answer_question *question,
 				  histree_time **times)
 {
 	if (chosen->step == 0 && chosen->times == 0)
@@ -253,7 +233,7 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 }
 
 /* A list of times stays as it is: a filter leaves fewer states of it, not fewer times. */
-static enum cli_exit narrow(const struct query_options *chosen, const struct target *target,
+static enum cli_exit narrow(const struct states_options *chosen, const struct target *target,
 			    struct answer_question *question, struct attribute_list *list, int status)
 {
 	bool is_range = question->times == NULL && chosen->question.at == NULL;
@@ -265,15 +245,26 @@ static enum cli_exit narrow(const struct query_options *chosen, const struct tar
 	return code != CLI_OK ? code : (enum cli_exit)status;
 }
 
-enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,
-				  const struct target *target, struct histree_history *history,
-				  const struct time_span *span, char *const *patterns, size_t pattern_count)
+/*
+ * Makes the question for a history, with times relative to `span`.  Returns CLI_OK, CLI_NOTHING if some pattern
+ * matches nothing, and another status if nothing can be asked; this was reported.  Call query_question_release() in
+ * any case.
+ */
+static enum cli_exit query_question_make(struct query_question *question, const struct states_options *chosen,
+					 const struct target *target, struct histree_history *history,
+					 const struct time_span *span, char *const *patterns, size_t pattern_count)
 {
 	*question = (struct query_question){ .chosen = chosen };
 	question->answer.history = history;
 	question->answer.attributes = &question->list;
+	const struct histree_history_info *info = histree_history_info(history);
 	enum cli_exit status =
 		question_range(&chosen->question, span, &question->answer.from, &question->answer.to);
+	/* All of one host is what that host has. */
+	if (chosen->question.at == NULL && chosen->question.from == NULL)
+		question->answer.from = info->start;
+	if (chosen->question.at == NULL && chosen->question.to == NULL)
+		question->answer.to = info->end;
 	if (status == CLI_OK)
 		status = choose_times(chosen, &question->answer, &question->times);
 	if (status == CLI_OK)
@@ -287,7 +278,8 @@ enum cli_exit query_question_make(struct query_question *question, const struct 
 /* ---- ask ------------------------------------------------------------------------------------------------ */
 
 struct counting {
-	const struct query_taker *taker;
+	struct interval_rows *printed;
+	struct histree_work work; /* asked now and then whether the rest is wanted */
 	uint64_t rows;
 };
 
@@ -296,7 +288,7 @@ static void count_and_take(void *context, const struct listed_attribute *attribu
 {
 	struct counting *counting = context;
 	counting->rows++;
-	counting->taker->state(counting->taker->context, attribute, interval);
+	interval_rows_take(counting->printed, attribute, interval);
 }
 
 static void count_and_take_cell(void *context, const struct listed_attribute *attribute,
@@ -304,7 +296,7 @@ static void count_and_take_cell(void *context, const struct listed_attribute *at
 {
 	struct counting *counting = context;
 	counting->rows++;
-	counting->taker->cell(counting->taker->context, attribute, cell);
+	interval_rows_take_cell(counting->printed, attribute, cell);
 }
 
 static enum cli_exit look_up(const struct query_question *question, struct counting *counting, bool *is_damaged)
@@ -318,7 +310,7 @@ static enum cli_exit look_up(const struct query_question *question, struct count
 						.filter = answer->filter,
 						.backwards = question->chosen->question.reverse,
 						.count_max = question->chosen->question.limit,
-						.work = counting->taker->work };
+						.work = counting->work };
 
 	/*
 	 * Hands the rows to `take`, in order.  *is_damaged says whether the history is damaged where it was looked
@@ -375,10 +367,11 @@ static bool is_listed(const struct attribute_list *list, histree_quark quark)
 	return false;
 }
 
-void query_question_ask(const struct query_question *question, int status, const struct query_taker *taker,
-			struct query_outcome *outcome)
+/* Prints the answer.  `status` is what query_question_make() returned. */
+static void query_question_ask(const struct query_question *question, int status, struct interval_rows *printed,
+			       struct histree_work work, struct query_outcome *outcome)
 {
-	struct counting counting = { .taker = taker };
+	struct counting counting = { .printed = printed, .work = work };
 	struct histree_error error = { 0 };
 	*outcome = (struct query_outcome){ .status = status, .attributes = question->list.count };
 	if (question->chosen->question.parts != 0) {
@@ -387,7 +380,7 @@ void query_question_ask(const struct query_question *question, int status, const
 						       .from = question->answer.from,
 						       .to = question->answer.to,
 						       .pixels = (uint32_t)question->chosen->question.parts,
-						       .work = taker->work };
+						       .work = work };
 		if (pixel_cells(&pixels, count_and_take_cell, &counting, &outcome->is_damaged, &error) !=
 		    HISTREE_OK)
 			outcome->status = report_error(&error);
@@ -397,7 +390,7 @@ void query_question_ask(const struct query_question *question, int status, const
 			outcome->status = code;
 	} else {
 		struct answer_question wanted = question->answer;
-		wanted.work = taker->work;
+		wanted.work = work;
 		wanted.row_max = question->chosen->question.limit;
 		if (answer(&wanted, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
 			outcome->status = report_error(&error);
@@ -415,7 +408,8 @@ void query_question_ask(const struct query_question *question, int status, const
 	}
 }
 
-int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen)
+/* Says on standard error what has to be said behind the rows, and returns what to exit with. */
+static int query_outcome_report(const struct query_outcome *outcome, const struct states_options *chosen)
 {
 	int status = outcome->status;
 	enum lookup lookup = lookup_of(chosen);
@@ -435,7 +429,7 @@ int query_outcome_report(const struct query_outcome *outcome, const struct query
 	return answer_exit(outcome->is_damaged, status);
 }
 
-void query_question_release(struct query_question *question)
+static void query_question_release(struct query_question *question)
 {
 	free(question->times);
 	histree_state_filter_free(question->answer.filter);
@@ -443,27 +437,35 @@ void query_question_release(struct query_question *question)
 	*question = (struct query_question){ 0 };
 }
 
-/* ---- verb query ---------------------------------------------------------------------------------------------- */
+/* ---- verb states --------------------------------------------------------------------------------------------- */
 
 static const struct cli_option options[] = {
-	CLI_OPTION_NUMBER("step", CLI_DURATION, "NS", struct query_options, step, 1, INT64_MAX,
+	CLI_OPTION_NUMBER("step", CLI_DURATION, "NS", struct states_options, step, 1, INT64_MAX,
 			  "print only the states at --from and every NS after it"),
 	{ .name = "times",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct query_options, times),
+	  .member = offsetof(struct states_options, times),
 	  .old = "count",
 	  .help = "print only the states at N times at equal distances, including --from and --to",
 	  .min = 2,
 	  .max = QUERY_TIMES_MAX },
-	CLI_OPTION_FLAG("stack-top", 0, struct query_options, stack_top,
+	CLI_OPTION_FLAG("stack-top", 0, struct states_options, stack_top,
 			"print the state on top of each stack that matches, such as a call stack, at --at"),
-	CLI_OPTION_FLAG("first-value", 0, struct query_options, first_value,
+	CLI_OPTION_FLAG("first-value", 0, struct states_options, first_value,
 			"print only the first state of each attribute in the range that is not null"),
 	CLI_OPTION_FLAG(
-		"changes", 0, struct query_options, changes,
+		"changes", 0, struct states_options, changes,
 		"print the states that begin in the range, of all attributes together in the order of time"),
-	CLI_OPTION_FLAG("stats", 0, struct query_options, stats,
+	CLI_OPTION_FLAG("numbers", 0, struct states_options, numbers,
+			"print the least, mean and greatest number that each attribute had"),
+	{ .name = "growth",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct states_options, growth),
+	  .old = "change",
+	  .help = "print by how much the number of each attribute grew in the range, the greatest first; for "
+		  "running sums, that is what was counted in it" },
+	CLI_OPTION_FLAG("stats", 0, struct states_options, stats,
 			"print on standard error how long the query took and how many nodes it read"),
 	{ 0 },
 };
@@ -472,76 +474,89 @@ static int print(const struct query_question *question, int status, struct histr
 {
 	struct interval_rows rows;
 	struct query_outcome outcome;
-	const struct query_taker taker = {
-		.state = interval_rows_take, .cell = interval_rows_take_cell, .context = &rows, .work = work
-	};
 	const struct cli_question *chosen = &question->chosen->question;
 	enum cli_exit code =
 		interval_rows_open(&rows, output_create_paged(), chosen, question->answer.history, &question->list,
-				   chosen->parts != 0 ? INTERVAL_CELLS : INTERVAL_LABELS);
+				   chosen->parts != 0 ? INTERVAL_CELLS : INTERVAL_STATES);
 	if (code == CLI_OK) {
-		query_question_ask(question, status, &taker, &outcome);
+		query_question_ask(question, status, &rows, work, &outcome);
 		code = query_outcome_report(&outcome, question->chosen);
 	}
 	return interval_rows_close(&rows, code);
 }
 
 /* Times are relative to all hosts, even if only one of them is queried. */
-int query_print(const struct target *target, struct histree_history *history, const struct query_options *chosen,
-		char *const *patterns, size_t pattern_count, struct histree_work work)
+int states_print(const struct target *target, struct histree_history *history, const struct states_options *chosen,
+		 const struct cli_words *words, struct histree_work work)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	const struct time_span span = time_span_of_history(info);
 	struct query_question question = { .chosen = chosen };
 	struct histree_history *part;
-	target_warn_of_version(target, info->provider, info->provider_version);
-	int status = host_part_of_question(target, history, &chosen->question, &part);
+	int status = states_options_check(chosen);
 	if (status != CLI_OK)
 		return status;
-	status = query_question_make(&question, chosen, target, part, &span, patterns, pattern_count);
+	status = host_part_of_question(target, history, &chosen->question, &part);
+	if (status != CLI_OK)
+		return status;
+	status = query_question_make(&question, chosen, target, part, &span, words->words + 1, words->count - 1);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print(&question, status, work);
 	query_question_release(&question);
 	return status;
 }
 
-static int query_run(void *said, const struct cli_words *words)
+static int states_run(void *said, const struct cli_words *words)
 {
-	struct query_options *chosen = said;
+	struct states_options *chosen = said;
 	struct target target;
 	struct histree_history *history = NULL;
-	struct histree_error error = { 0 };
-	int status = query_options_check(chosen, words->count - 1);
-	if (status != CLI_OK)
-		return status;
-	enum histree_status opened = target_open(&target, words->words[0], &error);
-	if (opened == HISTREE_OK)
-		opened = target_history(&target, chosen->question.analysis, true, &history, &error);
-	if (opened == HISTREE_OK)
-		status = query_print(&target, history, chosen, words->words + 1, words->count - 1,
-				     (struct histree_work){ 0 });
-	else
-		status = report_error(&error);
+	int status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
+	if (status == CLI_OK)
+		status = states_print(&target, history, chosen, words, (struct histree_work){ 0 });
 	histree_history_close(history);
 	target_close(&target);
 	return status;
 }
 
-const struct cli_verb verb_query = {
-	.name = "query",
-	.summary = "ask for the states at a time or over a range of times",
-	.arguments = "STORE [PATTERN]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+#define ASKS_OF_STATES (ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT))
+#define ASKS_OF_NUMBERS ((ASKS_OF_STATES & ~ASKS(HOST)) | ASKS_RANGE | ASKS(AT) | ASKS(WHERE))
+
+static const struct cli_form forms[] = {
+#define FORM(name, asked, more)                                                                          \
+	{                                                                                                \
+		name, "STORE [PATTERN]...", 1, CLI_WORDS_ANY, ASKS_OF_STATES | (asked), more, states_run \
+	}
+	{ "growth", "STORE PATTERN...", 2, CLI_WORDS_ANY, ASKS_OF_NUMBERS, "numbers", state_numbers_run },
+	{ "numbers", "STORE PATTERN...", 2, CLI_WORDS_ANY, ASKS_OF_NUMBERS | ASKS(PARTS), NULL, state_numbers_run },
+	FORM("stack-top", ASKS(AT), NULL),
+	FORM("first-value", ASKS_RANGE, NULL),
+	FORM("changes", ASKS_RANGE | ASKS(WHERE) | ASKS(REVERSE), NULL),
+	FORM("parts", ASKS_RANGE | ASKS(PARTS), NULL),
+	FORM(NULL, ASKS_RANGE | ASKS(AT) | ASKS(WHERE), "step times stats"),
+#undef FORM
+};
+
+static const struct cli_old_verb old_verbs[] = {
+	{ .name = "query" },
+	{ .name = "dump" },
+	{ .name = "numbers", .means = { { "numbers", NULL } } },
+	{ 0 },
+};
+
+const struct cli_verb verb_states = {
+	.heading = "Ask",
+	.name = "states",
+	.summary = "print states at a time, over a range or of all time, or add numbers up",
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(REVERSE) | ASKS(LIMIT) | ASKS(COLUMNS) |
-		ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.asks = ASKS_OF_STATES | ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(REVERSE),
 	.says = { [ASK_HOST] = "; paths then have no host",
 		  [ASK_AT] = ": the states of the attributes that match, or of all",
-		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'; alone, of the whole history",
+		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
 		  [ASK_PARTS] = ": what each attribute was for most of it",
 		  [ASK_REVERSE] = "; only with --changes" },
 	.options = options,
-	.options_size = sizeof(struct query_options),
-	.run = query_run,
+	.options_size = sizeof(struct states_options),
+	.forms = forms,
+	.old = old_verbs,
 };

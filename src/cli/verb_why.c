@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_critical_path.c - `histree critical-path`: what a thread's time depended on, step by step or added up by
- * thread and state; and `histree why`: why it was not done earlier, for people.
+ * verb_why.c - `histree why`: why a thread was not done earlier: a page for people, or one of its tables; and the
+ * critical path itself, step by step, added up, or as a picture.
  *
- * Both follow one path in the graph of which thread waited for which.  The tables of `why` are sums of its steps:
- * its time by cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and
- * states, not with the steps.
+ * All of it is one path in the graph of which thread waited for which.  The tables are sums of its steps: its time
+ * by cause and by thread, and its longest waits.  Memory for sums grows with the pairs of threads and states, not
+ * with the steps.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,6 @@ static const char *const rule_names[] = { "trace-compass", "own", NULL };
 
 /* ---- the path that is asked for ------------------------------------------------------------------------------ */
 
-/* What both verbs open. */
 struct path_asked {
 	struct target target;
 	struct histree_history *history;
@@ -189,24 +188,59 @@ static void path_totals_sort(struct path_totals *totals)
 		qsort(totals->all, totals->count, sizeof(*totals->all), by_time);
 }
 
-/* ---- verb critical path -------------------------------------------------------------------------------------- */
+/* ---- what a thread did --------------------------------------------------------------------------------------- */
 
-struct path_options {
-	struct cli_question question;
-	struct picture_choice picture;
-	const char *rules;
-	bool totals;
+/* Which of these a state on the path is, of the thread itself or of one that it waited for. */
+enum why_cause {
+	WHY_RAN,
+	WHY_WAITING,
+	WHY_NETWORK,
+	WHY_DISK,
+	WHY_TIMER,
+	WHY_INTERRUPT,
+	WHY_BLOCKED,
+	WHY_UNKNOWN,
+	WHY_CAUSE_COUNT,
 };
 
-static const struct cli_option path_option_rows[] = {
-	CLI_OPTION_CHOICE(
-		"rules", "RULES", struct path_options, rules, rule_names,
-		"follow the rules of trace-compass, or our own, as histree why does; default: trace-compass"),
-	CLI_OPTION_FLAG("totals", 0, struct path_options, totals,
-			"add up the time on the path by thread and state, the longest first"),
-	CLI_OPTIONS_PICTURE(struct path_options, picture, "draw the path", "the rows"),
-	{ 0 },
+static const struct {
+	const char *name, *words;
+} causes[WHY_CAUSE_COUNT] = {
+	[WHY_RAN] = { "ran", "ran" },
+	[WHY_WAITING] = { "waiting", "waited for a CPU" },
+	[WHY_NETWORK] = { "network", "waited for a packet" },
+	[WHY_DISK] = { "disk", "waited for a disk" },
+	[WHY_TIMER] = { "timer", "waited for a timer" },
+	[WHY_INTERRUPT] = { "interrupt", "waited for an interrupt" },
+	[WHY_BLOCKED] = { "blocked", "waited, for what is not known" },
+	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
 };
+
+static enum why_cause why_cause_of(enum histree_graph_state state)
+{
+	switch (state) {
+	case HISTREE_GRAPH_RUNNING:
+		return WHY_RAN;
+	case HISTREE_GRAPH_PREEMPTED:
+		return WHY_WAITING;
+	case HISTREE_GRAPH_NETWORK:
+		return WHY_NETWORK;
+	case HISTREE_GRAPH_BLOCK_DEVICE:
+		return WHY_DISK;
+	case HISTREE_GRAPH_TIMER:
+		return WHY_TIMER;
+	case HISTREE_GRAPH_INTERRUPTED:
+		return WHY_INTERRUPT;
+	case HISTREE_GRAPH_BLOCKED:
+		return WHY_BLOCKED;
+	case HISTREE_GRAPH_UNKNOWN:
+	case HISTREE_GRAPH_DEFAULT:
+		break;
+	}
+	return WHY_UNKNOWN;
+}
+
+/* ---- the path, step by step ---------------------------------------------------------------------------------- */
 
 /* A step, or a total, as it is printed. */
 struct path_row {
@@ -224,7 +258,7 @@ struct path_row {
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct path_row, at)
 static const struct row_column total_columns[] = {
 	ROW_HOST("host", 12, struct path_row, host), RIGHT("tid", 8, CELL_INT, tid),
-	LEFT("name", 20, CELL_TEXT, name),           LEFT("state", 12, CELL_TEXT, state),
+	LEFT("name", 20, CELL_TEXT, name),           LEFT("state", 30, CELL_TEXT, state),
 	RIGHT("duration", 10, CELL_DURATION, ns),    RIGHT("steps", 8, CELL_UNSIGNED, steps),
 	RIGHT("percent", 8, CELL_PERCENT, percent),
 };
@@ -242,7 +276,7 @@ static const struct row_column step_columns[] = {
 	ROW_HOST("host", 12, struct path_row, host),
 	RIGHT("tid", 8, CELL_INT, tid),
 	LEFT("name", 20, CELL_TEXT, name),
-	LEFT("state", 12, CELL_TEXT, state),
+	LEFT("state", 30, CELL_TEXT, state),
 	ROW_HOST("to_host", 12, struct path_row, to_host),
 	RIGHT("to_tid", 8, CELL_VALUE, to_tid),
 	{ .name = "to_name",
@@ -255,17 +289,30 @@ static const struct row_column step_columns[] = {
 #undef LEFT
 
 struct printing {
-	struct path_asked asked;
+	struct path_asked *asked;
 	struct row_writer rows;
 	struct path_totals totals;
 };
 
+/*
+ * For people, in the words of the other tables, and nothing of an arrow that is no packet; but by the rules of
+ * Trace Compass in its own.
+ */
+static const char *state_words(const struct printing *printing, enum histree_graph_state state, bool is_arrow)
+{
+	if (!printing->rows.format->for_people || printing->asked->request.rules != HISTREE_PATH_RULES_OWN)
+		return histree_graph_state_name(state);
+	if (is_arrow)
+		return state == HISTREE_GRAPH_NETWORK ? "packet" : "";
+	return causes[why_cause_of(state)].words;
+}
+
 static enum cli_exit put_step(struct printing *printing, const struct histree_path_step *step)
 {
-	const struct path_asked *asked = &printing->asked;
+	const struct path_asked *asked = printing->asked;
 	char name[NAME_SIZE], to_name[NAME_SIZE];
 	struct path_row row = { .kind = step->is_arrow ? "arrow" : "state",
-				.state = histree_graph_state_name(step->state),
+				.state = state_words(printing, step->state, step->is_arrow),
 				.start = step->start,
 				.end = step->end,
 				.ns = (uint64_t)step->end - (uint64_t)step->start,
@@ -289,7 +336,7 @@ static enum cli_exit add_total(struct printing *printing, const struct histree_p
 	const struct path_total total = {
 		.host = step->host,
 		.tid = step->tid,
-		.life = histree_critical_path_life(printing->asked.path, step->host, step->tid, step->start),
+		.life = histree_critical_path_life(printing->asked->path, step->host, step->tid, step->start),
 		.state = step->state,
 		.ns = (uint64_t)step->end - (uint64_t)step->start,
 		.steps = 1,
@@ -304,11 +351,11 @@ static enum cli_exit path_walk(struct printing *printing,
 	enum histree_status status = HISTREE_END;
 	bool is_begun = false;
 	while (!rows_are_full(&printing->rows) &&
-	       (status = histree_cursor_next(printing->asked.path, &error)) == HISTREE_OK) {
-		const struct histree_path_step step = *histree_cursor_path_step(printing->asked.path);
+	       (status = histree_cursor_next(printing->asked->path, &error)) == HISTREE_OK) {
+		const struct histree_path_step step = *histree_cursor_path_step(printing->asked->path);
 		enum cli_exit code = take(printing, &step);
 		if (!is_begun)
-			path_warn_again(&printing->asked, step.start);
+			path_warn_again(printing->asked, step.start);
 		is_begun = true;
 		if (code != CLI_OK)
 			return code;
@@ -316,37 +363,37 @@ static enum cli_exit path_walk(struct printing *printing,
 	return status >= HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-static enum cli_exit path_print(struct printing *printing, const struct path_options *chosen)
+/* The steps, or what they add up to. */
+static enum cli_exit path_print(struct printing *printing, const struct cli_question *question, bool adds_up)
 {
 	struct histree_error error;
-	const unsigned kind = printing->asked.hosts != NULL ? ROWS_OF_HOSTS : 0;
-	if (path_start(&printing->asked, &error) != HISTREE_OK)
+	const unsigned kind = printing->asked->hosts != NULL ? ROWS_OF_HOSTS : 0;
+	if (path_start(printing->asked, &error) != HISTREE_OK)
 		return report_error(&error);
-	enum cli_exit code =
-		chosen->totals ? rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(total_columns), kind)
-			       : rows_open(&printing->rows, &chosen->question, ROW_COLUMNS(step_columns), kind);
-	row_say_day(&printing->rows, histree_history_info(printing->asked.history)->start);
+	enum cli_exit code = adds_up ? rows_open(&printing->rows, question, ROW_COLUMNS(total_columns), kind)
+				     : rows_open(&printing->rows, question, ROW_COLUMNS(step_columns), kind);
+	row_say_day(&printing->rows, histree_history_info(printing->asked->history)->start);
 	if (code == CLI_OK)
-		code = path_walk(printing, chosen->totals ? add_total : put_step);
-	if (code == CLI_OK && chosen->totals) {
+		code = path_walk(printing, adds_up ? add_total : put_step);
+	if (code == CLI_OK && adds_up) {
 		path_totals_sort(&printing->totals);
 		for (size_t i = 0; i < printing->totals.count; i++) {
 			const struct path_total *total = &printing->totals.all[i];
 			char name[NAME_SIZE];
-			struct path_row row = { .state = histree_graph_state_name(total->state),
-						.host = host_of(&printing->asked, total->host),
+			struct path_row row = { .state = state_words(printing, total->state, false),
+						.host = host_of(printing->asked, total->host),
 						.tid = total->tid,
 						.name = name,
 						.ns = total->ns,
 						.steps = total->steps,
 						.percent = row_percent_of(total->ns, printing->totals.ns) };
-			histree_critical_path_name(printing->asked.path, total->host, total->tid, total->life, name,
-						   NAME_SIZE);
+			histree_critical_path_name(printing->asked->path, total->host, total->tid, total->life,
+						   name, NAME_SIZE);
 			row_put(&printing->rows, &row);
 		}
 	}
 	if (code == CLI_OK)
-		rows_say_rest(&printing->rows, chosen->totals ? printing->totals.count : 0);
+		rows_say_rest(&printing->rows, adds_up ? printing->totals.count : 0);
 	return (enum cli_exit)rows_close(&printing->rows, code);
 }
 
@@ -361,70 +408,7 @@ static enum histree_status path_draw(void *context, picture_write *write, void *
 	return histree_draw_path(drawing->history, &drawing->options, write, file, error);
 }
 
-static const struct path_options path_defaults = { .question = { .analysis = "graph", .usual_limit = 20 } };
-
-static int critical_path_run(void *said, const struct cli_words *words)
-{
-	struct path_options *chosen = said;
-	struct printing printing = { 0 };
-	struct drawing drawing = { .history = NULL };
-	struct histree_draw_path_options *picture = &drawing.options;
-	const struct histree_path_request *request = &printing.asked.request;
-	const bool is_own = chosen->rules != NULL && strcmp(chosen->rules, "own") == 0;
-	int status = picture_choice_read(&chosen->picture, &picture->format, &picture->width, &picture->height);
-	if (status != CLI_OK)
-		return status;
-	status = path_open(&printing.asked, words, &chosen->question,
-			   is_own ? HISTREE_PATH_RULES_OWN : HISTREE_PATH_RULES_TRACE_COMPASS);
-	if (status == CLI_OK && chosen->picture.output != NULL) {
-		drawing.history = printing.asked.history;
-		picture->host = request->host;
-		picture->tid = request->tid;
-		picture->from = request->from;
-		picture->to = request->to;
-		picture->rules = request->rules;
-		status = picture_file_draw(chosen->picture.output, path_draw, &drawing);
-	} else if (status == CLI_OK) {
-		status = path_print(&printing, chosen);
-	}
-	if (status == CLI_OK)
-		status = host_part_missing(printing.asked.history);
-	free(printing.totals.all);
-	path_close(&printing.asked);
-	return status;
-}
-
-const struct cli_verb verb_critical_path = {
-	.name = "critical-path",
-	.summary = "print what a thread waited for, and what that waited for in turn",
-	.arguments = "STORE THREAD",
-	.words_min = 2,
-	.words_max = 2,
-	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_LIMIT] = "; default: 20 in text, else all",
-		  [ASK_TO] = "; the path ends with the first change of the thread after it",
-		  [ASK_ANALYSIS] = "; default: graph" },
-	.options = path_option_rows,
-	.options_size = sizeof(struct path_options),
-	.defaults = &path_defaults,
-	.run = critical_path_run,
-};
-
 /* ---- waits of a path ----------------------------------------------------------------------------------------- */
-
-/* Which of these a state on the path is, of the thread itself or of one that it waited for. */
-enum why_cause {
-	WHY_RAN,
-	WHY_WAITING,
-	WHY_NETWORK,
-	WHY_DISK,
-	WHY_TIMER,
-	WHY_INTERRUPT,
-	WHY_BLOCKED,
-	WHY_UNKNOWN,
-	WHY_CAUSE_COUNT,
-};
 
 struct why_sum {
 	uint64_t itself_ns, others_ns, steps;
@@ -457,30 +441,6 @@ struct why_waits {
 	bool is_waiting;
 	struct path_totals wait_totals;
 };
-
-static enum why_cause why_cause_of(enum histree_graph_state state)
-{
-	switch (state) {
-	case HISTREE_GRAPH_RUNNING:
-		return WHY_RAN;
-	case HISTREE_GRAPH_PREEMPTED:
-		return WHY_WAITING;
-	case HISTREE_GRAPH_NETWORK:
-		return WHY_NETWORK;
-	case HISTREE_GRAPH_BLOCK_DEVICE:
-		return WHY_DISK;
-	case HISTREE_GRAPH_TIMER:
-		return WHY_TIMER;
-	case HISTREE_GRAPH_INTERRUPTED:
-		return WHY_INTERRUPT;
-	case HISTREE_GRAPH_BLOCKED:
-		return WHY_BLOCKED;
-	case HISTREE_GRAPH_UNKNOWN:
-	case HISTREE_GRAPH_DEFAULT:
-		break;
-	}
-	return WHY_UNKNOWN;
-}
 
 static uint64_t length(const struct why_wait *wait)
 {
@@ -558,23 +518,10 @@ static bool why_waits_add(struct why_waits *waits, const struct histree_path_ste
 
 /* ---- tables of why ------------------------------------------------------------------------------------------- */
 
-enum why_table { WHY_CAUSES, WHY_THREADS, WHY_WAITS };
+enum why_table { WHY_CAUSES, WHY_THREADS, WHY_WAITS, WHY_STEPS, WHY_TOTALS };
 
 /* By number; NULL ends them. */
-static const char *const why_table_names[] = { "causes", "threads", "waits", NULL };
-
-static const struct {
-	const char *name, *words;
-} causes[WHY_CAUSE_COUNT] = {
-	[WHY_RAN] = { "ran", "ran" },
-	[WHY_WAITING] = { "waiting", "waited for a CPU" },
-	[WHY_NETWORK] = { "network", "waited for a packet" },
-	[WHY_DISK] = { "disk", "waited for a disk" },
-	[WHY_TIMER] = { "timer", "waited for a timer" },
-	[WHY_INTERRUPT] = { "interrupt", "waited for an interrupt" },
-	[WHY_BLOCKED] = { "blocked", "waited, for what is not known" },
-	[WHY_UNKNOWN] = { "unknown", "what it did is not known" },
-};
+static const char *const why_table_names[] = { "causes", "threads", "waits", "steps", "totals", NULL };
 
 /* A row of any of the tables. */
 struct why_row {
@@ -693,23 +640,26 @@ static const struct table_kind {
 
 /* ---- verb why ------------------------------------------------------------------------------------------------ */
 
-enum { ROWS = 8, CONDITION_SIZE = 600 };
+enum { ROWS = 8, STEPS = 20, CONDITION_SIZE = 600 };
 
 struct why_options {
 	struct cli_question question;
+	struct picture_choice picture;
 	const char *table, *rules;
 };
 
 static const struct cli_option why_option_rows[] = {
-	CLI_OPTION_CHOICE(
-		"rules", "RULES", struct why_options, rules, rule_names,
-		"follow the rules of trace-compass, as histree critical-path does, or our own; default: own"),
+	CLI_OPTION_CHOICE("table", "TABLE", struct why_options, table, why_table_names,
+			  "print this table only: causes, threads or waits; or the critical path: its steps in the "
+			  "order of time, or their totals by thread and state; default: all for text, else causes"),
+	{ .name = "totals", .kind = CLI_FLAG, .member = offsetof(struct why_options, table), .means = "totals" },
+	CLI_OPTION_CHOICE("rules", "RULES", struct why_options, rules, rule_names,
+			  "follow the rules of trace-compass, or our own; default: own"),
 	{ .name = "like-tc",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct why_options, rules),
 	  .means = "trace-compass" },
-	CLI_OPTION_CHOICE("table", "TABLE", struct why_options, table, why_table_names,
-			  "print this table only: causes, threads or waits; default: all for text, else causes"),
+	CLI_OPTIONS_PICTURE(struct why_options, picture, "draw the path", "the rows"),
 	{ 0 },
 };
 
@@ -775,25 +725,24 @@ static void put_departures(const struct why *why, struct overview_page *page)
 static void put_commands(const struct why *why, struct overview_page *page)
 {
 	char words[2048], where[256] = "", thread[512], condition[2 * CONDITION_SIZE];
-	const char *rules = why->is_like_tc ? "" : " --rules own";
+	const char *rules = why->is_like_tc ? " --rules trace-compass" : "";
 	const struct why_wait *wait = why->waits.wait_count > 0 ? &why->waits.waits[0] : NULL;
 	shell_word_copy(thread, sizeof(thread), why->asked.thread);
 	overview_page_section(page, "More");
 	if (wait != NULL) {
-		snprintf(words, sizeof(words), " %s%s --from %" PRId64 " --to %" PRId64, thread, rules, wait->start,
-			 wait->end);
+		snprintf(words, sizeof(words), " %s --table steps%s --from %" PRId64 " --to %" PRId64, thread,
+			 rules, wait->start, wait->end);
 		overview_page_sentence(page, "The longest wait step by step, and all of it as a picture:");
-		overview_page_command(page, "critical-path", why->asked.target.path, words);
 	} else {
 		overview_page_sentence(page, "All of it step by step, and as a picture:");
-		snprintf(words, sizeof(words), " %s%s", thread, rules);
-		overview_page_command(page, "critical-path", why->asked.target.path, words);
+		snprintf(words, sizeof(words), " %s --table steps%s", thread, rules);
 	}
+	overview_page_command(page, "why", why->asked.target.path, words);
 	if (why->chosen->question.from != NULL || why->chosen->question.to != NULL)
 		snprintf(where, sizeof(where), " --from %" PRId64 " --to %" PRId64, why->waits.start,
 			 why->waits.end);
 	snprintf(words, sizeof(words), " %s%s%s -o why.svg", thread, rules, where);
-	overview_page_command(page, "critical-path", why->asked.target.path, words);
+	overview_page_command(page, "why", why->asked.target.path, words);
 	if (why->waits.causes[WHY_WAITING].steps == 0 || !target_has_history(&why->asked.target, "kernel"))
 		return;
 	overview_page_sentence(page, "Who had the CPU meanwhile:");
@@ -811,12 +760,18 @@ static void put_commands(const struct why *why, struct overview_page *page)
 	overview_page_command(page, "top", why->asked.target.path, words);
 }
 
-static int print_table(const struct why *why)
+static enum why_table table_asked(const struct why_options *chosen)
 {
 	enum why_table which = WHY_CAUSES;
-	struct row_writer rows;
-	while (why->chosen->table != NULL && strcmp(why_table_names[which], why->chosen->table) != 0)
+	while (chosen->table != NULL && strcmp(why_table_names[which], chosen->table) != 0)
 		which++;
+	return which;
+}
+
+static int print_table(const struct why *why)
+{
+	const enum why_table which = table_asked(why->chosen);
+	struct row_writer rows;
 	enum cli_exit code = rows_open(&rows, &why->chosen->question, tables[which].columns, tables[which].count,
 				       why->asked.hosts != NULL ? ROWS_OF_HOSTS : 0);
 	if (code == CLI_OK)
@@ -885,35 +840,74 @@ static enum cli_exit why_print(const struct why *why)
 	return (enum cli_exit)cli_end(output, CLI_OK);
 }
 
-static const struct why_options why_defaults = { .question = { .analysis = "graph", .limit = ROWS } };
+static const struct why_options why_defaults = { .question = { .analysis = "graph" } };
+
+/* Of the path itself, without its sums. */
+static enum cli_exit path_show(struct path_asked *asked, struct why_options *chosen,
+			       struct histree_draw_path_options *picture)
+{
+	struct drawing drawing = { asked->history, *picture };
+	if (chosen->picture.output != NULL) {
+		drawing.options.host = asked->request.host;
+		drawing.options.tid = asked->request.tid;
+		drawing.options.from = asked->request.from;
+		drawing.options.to = asked->request.to;
+		drawing.options.rules = asked->request.rules;
+		return picture_file_draw(chosen->picture.output, path_draw, &drawing);
+	}
+	struct printing printing = { .asked = asked };
+	chosen->question.usual_limit = STEPS;
+	const enum cli_exit code = path_print(&printing, &chosen->question, table_asked(chosen) == WHY_TOTALS);
+	free(printing.totals.all);
+	return code;
+}
+
+/* The path added up, as a page or as one of its tables. */
+static enum cli_exit why_show(struct why *why)
+{
+	why->waits.waits = calloc(why->waits.wait_max + 1, sizeof(*why->waits.waits));
+	progress_catch_signals();
+	enum cli_exit code = why->waits.waits != NULL ? why_walk(why) : report_no_memory();
+	if (code == CLI_OK)
+		code = why_print(why);
+	free(why->waits.totals.all);
+	free(why->waits.wait_totals.all);
+	free(why->waits.waits);
+	return code;
+}
 
 static int why_run(void *said, const struct cli_words *words)
 {
 	struct why_options *chosen = said;
+	struct histree_draw_path_options picture = { 0 };
+	const bool is_path = chosen->picture.output != NULL || table_asked(chosen) >= WHY_STEPS;
+	if (!is_path && chosen->question.limit == 0)
+		chosen->question.limit = ROWS;
 	struct why why = {
 		.chosen = chosen,
 		.waits = { .asked = &why.asked, .wait_max = chosen->question.limit },
 		.is_like_tc = chosen->rules != NULL && strcmp(chosen->rules, "trace-compass") == 0,
 	};
-	enum cli_exit code = path_open(&why.asked, words, &chosen->question,
-				       why.is_like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN);
+	enum cli_exit code =
+		picture_choice_read(&chosen->picture, &picture.format, &picture.width, &picture.height);
+	if (code != CLI_OK)
+		return code;
+	code = path_open(&why.asked, words, &chosen->question,
+			 why.is_like_tc ? HISTREE_PATH_RULES_TRACE_COMPASS : HISTREE_PATH_RULES_OWN);
 	why.asked.request.work.go_on = progress_goes_on;
-	if (code == CLI_OK) {
-		why.waits.waits = calloc(why.waits.wait_max + 1, sizeof(*why.waits.waits));
-		progress_catch_signals();
-		code = why.waits.waits != NULL ? why_walk(&why) : report_no_memory();
-		if (code == CLI_OK)
-			code = why_print(&why);
-		if (code == CLI_OK)
-			code = host_part_missing(why.asked.history);
-	}
+	if (code == CLI_OK)
+		code = is_path ? path_show(&why.asked, chosen, &picture) : why_show(&why);
+	if (code == CLI_OK)
+		code = host_part_missing(why.asked.history);
 	target_say_missing(&why.asked.target, chosen->question.analysis);
-	free(why.waits.totals.all);
-	free(why.waits.wait_totals.all);
-	free(why.waits.waits);
 	path_close(&why.asked);
 	return code;
 }
+
+static const struct cli_old_verb old_verbs[] = {
+	{ .name = "critical-path", .means = { { "table", "steps" }, { "rules", "trace-compass" } } },
+	{ 0 },
+};
 
 const struct cli_verb verb_why = {
 	.name = "why",
@@ -923,11 +917,14 @@ const struct cli_verb verb_why = {
 	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_LIMIT] = " of threads and waits; default: 8",
-		  [ASK_COLUMNS] = " of the table",
+	.says = { [ASK_LIMIT] = " of threads and waits, or of steps or totals; default: 8; of steps and "
+				"totals 20 in text, else all",
+		  [ASK_TO] = "; by the rules of trace-compass, the path ends with the thread's next change",
+		  [ASK_COLUMNS] = "; without --table, of causes",
 		  [ASK_ANALYSIS] = "; default: graph" },
 	.options = why_option_rows,
 	.options_size = sizeof(struct why_options),
 	.defaults = &why_defaults,
 	.run = why_run,
+	.old = old_verbs,
 };

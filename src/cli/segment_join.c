@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_join.c - the states and the segments that overlap in time, a row for each pair.
+ * segment_join.c - `segments --join`: the states and the segments that overlap in time, a row for each pair.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,23 +12,8 @@
 #include "cli/target.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
+#include "cli/verb_segments.h"
 #include "histree/segment_stats.h"
-
-struct join_options {
-	struct cli_question question;
-	const char *on;
-};
-
-static const struct cli_option options[] = {
-	{ .name = "on",
-	  .argument = "FIELD",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct join_options, on),
-	  .old = "by",
-	  .help = "take only pairs in which this field of the segment, such as tid, is a component of the "
-		  "attribute's path" },
-	{ 0 },
-};
 
 enum { STATE_COLUMNS = 7, COLUMNS_MAX = STATE_COLUMNS + HISTREE_SEGMENT_FIELDS_MAX };
 
@@ -185,7 +170,9 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 			row_path(rows, attribute->path, attribute->path_size);
 			row_clock(rows, pair->state->start);
 			row_clock(rows, pair->state->end);
-			row_value(rows, &pair->state->value);
+			row_state_value(rows, &pair->state->value,
+					histree_label_words(histree_labels_of(joining->history, pair->state->quark),
+							    &pair->state->value));
 			row_clock(rows, pair->segment->start);
 			row_clock(rows, pair->segment->end);
 			row_duration(rows, (uint64_t)to - (uint64_t)from + 1);
@@ -206,7 +193,7 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 
 /* ------------------------------------------------------------------------------------------------------- */
 
-static enum cli_exit join(struct joining *joining, const struct join_options *chosen)
+static enum cli_exit join(struct joining *joining, const struct segments_options *chosen)
 {
 	const struct histree_history_info *info = histree_history_info(joining->history);
 	const struct histree_segment_query *segments = &joining->target.query;
@@ -232,7 +219,7 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 		{ .name = "path", .width = 24 },
 		{ .name = "state_start", .width = 22, .to_the_right = true, .cell = CELL_CLOCK },
 		{ .name = "state_end", .width = 18, .to_the_right = true },
-		{ .name = "value", .width = 12, .to_the_right = true },
+		{ .name = "value", .width = 19 },
 		{ .name = "start", .width = 18, .to_the_right = true },
 		{ .name = "end", .width = 18, .to_the_right = true },
 		{ .name = "overlap", .width = 10, .to_the_right = true },
@@ -252,7 +239,7 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 }
 
 static enum cli_exit open_all(struct joining *joining, const struct cli_words *words,
-			      const struct join_options *chosen)
+			      const struct segments_options *chosen)
 {
 	struct histree_error error = { 0 };
 	enum cli_exit code =
@@ -285,10 +272,12 @@ static enum cli_exit open_all(struct joining *joining, const struct cli_words *w
 	return CLI_OK;
 }
 
-static int join_run(void *said, const struct cli_words *words)
+int segment_join_run(void *said, const struct cli_words *words)
 {
-	struct join_options *chosen = said;
+	struct segments_options *chosen = said;
 	struct joining joining = { 0 };
+	if (chosen->on == NULL)
+		chosen->on = chosen->question.by;
 	int status = open_all(&joining, words, chosen);
 	if (status == CLI_OK)
 		status = join(&joining, chosen);
@@ -299,18 +288,3 @@ static int join_run(void *said, const struct cli_words *words)
 	segment_target_close(&joining.target);
 	return status;
 }
-
-const struct cli_verb verb_join = {
-	.name = "join",
-	.summary = "list the states and segments that overlap in time",
-	.arguments = "STORE SEGMENTS PATTERN...",
-	.words_min = 3,
-	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = (ASKS_OF_SEGMENTS & ~ASKS(HOST)),
-	.says = { [ASK_WHERE] = " over a segment, as in 'duration > 1ms && name == futex'",
-		  [ASK_ANALYSIS] = ", of states; default: kernel, or the first history" },
-	.options = options,
-	.options_size = sizeof(struct join_options),
-	.run = join_run,
-};

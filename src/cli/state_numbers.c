@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_numbers.c - the least, mean and greatest number of attributes over a range, or over each part of it; or by
- * how much they grew in it.
+ * state_numbers.c - `states --numbers`: the least, mean and greatest number of attributes over a range, or over
+ * each part of it; or by how much they grew in it.
  *
  * If several threads had a number one after another, each that lived in the range has rows of its own.
  */
@@ -20,22 +20,11 @@
 #include "cli/thread_lives.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
+#include "cli/verb_states.h"
 #include "histree/events.h"
 #include "histree/states.h"
 
 enum { PATH_WIDTH_MAX = 40, THREAD_WIDTH = 24 };
-
-struct numbers_options {
-	struct cli_question question;
-	bool change;
-};
-
-static const struct cli_option options[] = {
-	CLI_OPTION_FLAG("change", 0, struct numbers_options, change,
-			"print by how much numbers grew from --from to --to, the greatest first; for running sums, "
-			"that is what was counted in between"),
-	{ 0 },
-};
 
 /* An attribute, or what one of the threads was that had its number one after another: a part of the range. */
 struct number_row {
@@ -387,19 +376,17 @@ static void say_not_recorded(const struct target *target, const struct cli_words
 	histree_events_close(events);
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------------------------- */
 
-static int numbers_run(void *said, const struct cli_words *words)
+int state_numbers_run(void *said, const struct cli_words *words)
 {
-	struct numbers_options *chosen = said;
+	struct states_options *chosen = said;
 	struct histree_error error;
 	int status;
 	struct target target;
 	struct attribute_list list = { 0 };
 	struct histree_history *history = NULL;
 	struct printing printing = { .parts = (uint32_t)chosen->question.parts };
-	if (chosen->change && chosen->question.parts != 0)
-		return report_exit(CLI_USAGE, "'--change' is about the whole range: leave out '--parts'");
 	status = target_open_history(&target, words->words[0], chosen->question.analysis, &history);
 	if (status == CLI_OK) {
 		const struct time_span span = time_span_of_history(histree_history_info(history));
@@ -423,7 +410,7 @@ static int numbers_run(void *said, const struct cli_words *words)
 	if (has_list && list_numbers(&printing, &target, &list, &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (has_list)
-		status = chosen->change ? print_changes(&printing, &list, &chosen->question)
+		status = chosen->growth ? print_changes(&printing, &list, &chosen->question)
 					: print(&printing, &list, &chosen->question, status);
 	free(printing.numbers);
 	thread_lives_release(&printing.lives);
@@ -433,18 +420,3 @@ static int numbers_run(void *said, const struct cli_words *words)
 	target_close(&target);
 	return status;
 }
-
-const struct cli_verb verb_numbers = {
-	.name = "numbers",
-	.summary = "print the least, mean and greatest number that attributes had",
-	.arguments = "STORE PATTERN...",
-	.words_min = 2,
-	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(PARTS) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) |
-		ASKS(FORMAT),
-	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
-	.options = options,
-	.options_size = sizeof(struct numbers_options),
-	.run = numbers_run,
-};

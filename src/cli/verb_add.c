@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_rebuild.c - builds a store again from the traces that its manifest names, as it was built (thesis 6.3), or
- * only the parts that it lacks.
+ * verb_add.c - adds to a store what it lacks, from the traces that its manifest names and as it was built (thesis
+ * 6.3); or builds all of it again, for `copy --rebuild`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,43 +12,14 @@
 #include "cli/target.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
+#include "cli/verb_copy.h"
 #include "histree/build.h"
-
-struct rebuild_options {
-	struct cli_texts traces, definitions, symbols;
-	const char *progress;
-	bool quiet;
-};
-
-/* What both verbs take, last. */
-#define OPTIONS_OF_BOTH                                                                                          \
-	{ .name = "symbols",                                                                                     \
-	  .argument = "PLACE",                                                                                   \
-	  .kind = CLI_TEXTS,                                                                                     \
-	  .member = offsetof(struct rebuild_options, symbols),                                                   \
-	  .complete = CLI_COMPLETE_PATH,                                                                         \
-	  .help = "look for names of functions in PLACE, as 'build --symbols' does, instead of where the build " \
-		  "did" },                                                                                       \
-		CLI_OPTION_PROGRESS(struct rebuild_options),                                                     \
-	{                                                                                                        \
-		.name = "quiet", .letter = 'q', .kind = CLI_FLAG,                                                \
-		.member = offsetof(struct rebuild_options, quiet), .help = "print only errors and warnings"      \
-	}
-
-static const struct cli_option options[] = {
-	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
-			"take the definitions of analyses that are not built in from FILE, or from the files of a "
-			"folder, as 'build -x' did"),
-	OPTIONS_OF_BOTH,
-	{ 0 },
-};
 
 static const struct cli_option add_options[] = {
 	CLI_OPTION_PATH("trace", 0, CLI_TEXTS, "TRACE", struct rebuild_options, traces,
 			"read the trace that the store was made from here, because it was moved"),
-	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct rebuild_options, definitions,
-			"add the analyses that FILE defines, or the files of a folder, as 'build -x' runs them"),
-	OPTIONS_OF_BOTH,
+	CLI_OPTIONS_REBUILD(struct rebuild_options, ),
+	CLI_OPTION_PROGRESS(struct rebuild_options),
 	{ 0 },
 };
 
@@ -107,7 +78,7 @@ static enum cli_exit find_traces(const struct target *target, const char *const 
 			return report_exit(CLI_INPUT,
 					   "'%s' was built from '%s', which is not there; say where it is: "
 					   "'histree %s %s %s'",
-					   target->path, name, adds ? "add" : "rebuild", target->path,
+					   target->path, name, adds ? "add" : "copy --rebuild", target->path,
 					   adds ? "ANALYSIS... --trace TRACE" : "TRACE...");
 		traces->paths[traces->count] = path;
 	}
@@ -263,6 +234,23 @@ static void kept_hosts_release(struct kept_hosts *kept)
 
 /* ---- built again ----------------------------------------------------------------------------------------- */
 
+/* What the store warns of now, and did not before. */
+static void report_new_warnings(const struct histree_store_info *before, const char *path)
+{
+	struct histree_store *store;
+	if (histree_store_open(path, &store, NULL) < 0)
+		return;
+	const struct histree_store_info *now = histree_store_info(store);
+	for (size_t i = 0, at; i < now->warning_count; i++) {
+		for (at = 0; at < before->warning_count; at++)
+			if (strcmp(now->warnings[i], before->warnings[at]) == 0)
+				break;
+		if (at == before->warning_count)
+			report("warning: %s", now->warnings[i]);
+	}
+	histree_store_close(store);
+}
+
 static enum cli_exit report_build(enum histree_status status, const char *store, const char *what, bool quiet,
 				  const struct histree_error *error)
 {
@@ -356,6 +344,8 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 	progress_end(&progress);
 	kept_hosts_release(&kept);
 	free(analyses);
+	if (status == HISTREE_OK && added != NULL)
+		report_new_warnings(info, target->path);
 	return report_build(status, target->path, added == NULL ? "was built again" : "has more analyses",
 			    chosen->quiet, &error);
 }
@@ -387,14 +377,32 @@ static int run_either(struct rebuild_options *chosen, const struct cli_words *wo
 	return status;
 }
 
-static int rebuild_run(void *said, const struct cli_words *words)
+int copy_rebuild_run(void *said, const struct cli_words *words)
 {
-	return run_either(said, words, false);
+	struct copy_options *chosen = said;
+	chosen->again.progress = chosen->progress;
+	return run_either(&chosen->again, words, false);
 }
 
 static int add_run(void *said, const struct cli_words *words)
 {
 	return run_either(said, words, true);
+}
+
+enum cli_exit add_pair(const char *store, const char *pair)
+{
+	struct rebuild_options chosen = { .quiet = true, .definitions.texts = malloc(sizeof(pair)) };
+	char *path = strdup(store);
+	int status = CLI_INTERNAL;
+	if (path == NULL || chosen.definitions.texts == NULL) {
+		cli_texts_release(&chosen.definitions);
+		status = report_no_memory();
+	} else {
+		chosen.definitions.texts[chosen.definitions.count++] = pair;
+		status = run_either(&chosen, &(struct cli_words){ .words = &path, .count = 1 }, true);
+	}
+	free(path);
+	return (enum cli_exit)status;
 }
 
 const struct cli_verb verb_add = {
@@ -407,16 +415,4 @@ const struct cli_verb verb_add = {
 	.options = add_options,
 	.options_size = sizeof(struct rebuild_options),
 	.run = add_run,
-};
-
-const struct cli_verb verb_rebuild = {
-	.name = "rebuild",
-	.summary = "build a store again from the trace that it was made from",
-	.arguments = "STORE [TRACE]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_PATH,
-	.options = options,
-	.options_size = sizeof(struct rebuild_options),
-	.run = rebuild_run,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_repair.c - 'histree repair': makes a sound store from a damaged one and prints what was lost.
+ * copy_repair.c - 'histree copy --repair': makes a sound store from a damaged one and prints what was lost.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,22 +8,8 @@
 #include "base/table.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
+#include "cli/verb_copy.h"
 #include "histree/store.h"
-
-struct repair_options {
-	struct cli_question question;
-	const char *output, *progress;
-	bool force;
-};
-
-static const struct cli_option options[] = {
-	CLI_OPTION_PATH("output", 'o', CLI_PLACE, "OUT", struct repair_options, output,
-			"make this store or file; default: STORE.repaired"),
-	CLI_OPTION_FORCE(struct repair_options,
-			 "replace an existing store of that name once the new one is complete"),
-	CLI_OPTION_PROGRESS(struct repair_options),
-	{ 0 },
-};
 
 /* A lost interval, or a lost node of a segment store, which is of no attribute. */
 struct lost_row {
@@ -124,9 +110,9 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	return status == HISTREE_PARTIAL ? CLI_NOTHING : CLI_OK;
 }
 
-static int repair_run(void *said, const struct cli_words *words)
+int copy_repair_run(void *said, const struct cli_words *words)
 {
-	struct repair_options *chosen = said;
+	struct copy_options *chosen = said;
 	const char *store = words->words[0];
 	size_t length = strlen(store);
 	while (length > 1 && store[length - 1] == '/')
@@ -154,16 +140,3 @@ static int repair_run(void *said, const struct cli_words *words)
 	free(out);
 	return rows_close(&repairing.rows, code);
 }
-
-const struct cli_verb verb_repair = {
-	.name = "repair",
-	.summary = "make a sound store from what can be read of a damaged one",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
-	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
-	.options = options,
-	.options_size = sizeof(struct repair_options),
-	.run = repair_run,
-};

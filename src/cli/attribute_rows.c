@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_ls.c - the labels of a history as rows that `histree load --label-file` reads again.
- *
- * 'histree ls': lists attributes of a history, or the fields of segments.
+ * attribute_rows.c - what `histree info` lists: the attributes of a history or the fields of segments; labels, as
+ * rows that `histree load --label-file` reads again; and all analyses that there are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include "cli/target.h"
 #include "cli/thread_words.h"
 #include "cli/verb.h"
+#include "cli/verb_info.h"
+#include "histree/build.h"
 #include "histree/history.h"
 
 /* ---- label rows ---------------------------------------------------------------------------------------------- */
@@ -122,29 +123,6 @@ static int label_rows_print(const struct histree_history *history, const struct 
 	return rows_close(&rows, count > 0 ? CLI_OK : CLI_NOTHING);
 }
 
-/* ---- verb ls ------------------------------------------------------------------------------------------------- */
-
-struct ls_options {
-	struct cli_question question;
-	const char *name;
-	bool children, labels, charts;
-};
-
-static const struct cli_option options[] = {
-	CLI_OPTION_TEXT("name", "EXPR", struct ls_options, name,
-			"list only attributes whose names, the last components of their paths, match this regular "
-			"expression; each PATTERN is then where to look, and what is below it is listed"),
-	CLI_OPTION_FLAG("children", 0, struct ls_options, children, "with --name, look one level deep only"),
-	CLI_OPTION_FLAG(
-		"labels", 0, struct ls_options, labels,
-		"list what values mean instead, by patterns of attributes, as 'histree load --label-file' reads "
-		"it"),
-	CLI_OPTION_FLAG("charts", 0, struct ls_options, charts,
-			"list the charts of all histories instead, or those of the history of -a; 'histree draw "
-			"--chart' draws them"),
-	{ 0 },
-};
-
 /* ---- attributes of a history ----------------------------------------------------------------------------- */
 
 static void put_quark(struct row_writer *rows, const void *attribute)
@@ -163,7 +141,7 @@ static const struct row_column attribute_columns[] = {
 	{ .name = "path", .put = put_path },
 };
 
-static int list_attributes(const struct target *target, const struct ls_options *chosen,
+static int list_attributes(const struct target *target, const struct info_options *chosen,
 			   const struct cli_words *words)
 {
 	struct histree_history *history;
@@ -236,7 +214,8 @@ static int print_fields(const struct histree_segment_store_info *info, const str
 	return rows_close(&rows, CLI_OK);
 }
 
-static int list_fields(const struct target *target, const struct ls_options *chosen, const struct cli_words *words)
+static int list_fields(const struct target *target, const struct info_options *chosen,
+		       const struct cli_words *words)
 {
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
@@ -262,9 +241,9 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-static int ls_run(void *said, const struct cli_words *words)
+int info_list_run(void *said, const struct cli_words *words)
 {
-	struct ls_options *chosen = said;
+	struct info_options *chosen = said;
 	int status;
 	struct target target;
 	struct histree_error error = { 0 };
@@ -272,12 +251,6 @@ static int ls_run(void *said, const struct cli_words *words)
 		return report_exit(
 			CLI_USAGE,
 			"'--children' goes with '--name'; 'PATH/*' stands for what is one level below PATH");
-	if (chosen->labels && (chosen->name != NULL || words->count > 1))
-		return report_exit(CLI_USAGE,
-				   "'--labels' lists all labels of the history: leave out PATTERN and '--name'");
-	if (chosen->charts && (chosen->labels || chosen->name != NULL || words->count > 1))
-		return report_exit(CLI_USAGE,
-				   "'--charts' lists all charts: leave out PATTERN, '--name' and '--labels'");
 	if (target_open(&target, words->words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (chosen->charts)
@@ -290,17 +263,43 @@ static int ls_run(void *said, const struct cli_words *words)
 	return status;
 }
 
-const struct cli_verb verb_ls = {
-	.name = "ls",
-	.summary = "list the attributes of a history, or the fields of segments",
-	.arguments = "STORE [PATTERN]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_ANALYSIS] =
-			  ", its attributes or the fields of its segments; default: kernel, or the first history" },
-	.options = options,
-	.options_size = sizeof(struct ls_options),
-	.run = ls_run,
+/* ---- analyses ------------------------------------------------------------------------------------------------ */
+
+static void put_version(struct row_writer *rows, const void *version)
+{
+	row_unsigned(rows, *(const uint32_t *)version);
+}
+
+static const struct row_column analysis_columns[] = {
+	ROW_LEFT("name", 16, CELL_TEXT, struct histree_analysis_info, name),
+	ROW_RIGHT_PUT("version", 3, put_version, struct histree_analysis_info, version),
+	ROW_LEFT("summary", 0, CELL_TEXT, struct histree_analysis_info, summary),
 };
+
+static void put_analysis(void *rows, const struct histree_analysis_info *analysis)
+{
+	row_put(rows, analysis);
+}
+
+static int print_analyses(const struct info_options *chosen)
+{
+	struct row_writer rows;
+	struct histree_error error = { 0 };
+	struct histree_analysis_info analysis;
+	enum cli_exit code = rows_open(&rows, &chosen->question, ROW_COLUMNS(analysis_columns), ROWS_PLAIN);
+	if (code == CLI_OK && histree_analyses_defined(chosen->definitions.texts, chosen->definitions.count,
+						       put_analysis, &rows, &error) < 0)
+		code = report_error(&error);
+	for (size_t i = 0; code == CLI_OK && chosen->definitions.count == 0 && histree_analysis(i, &analysis); i++)
+		row_put(&rows, &analysis);
+	return rows_close(&rows, code);
+}
+
+int info_analyses_run(void *said, const struct cli_words *words)
+{
+	(void)words;
+	struct info_options *chosen = said;
+	int status = print_analyses(chosen);
+	cli_texts_release(&chosen->definitions);
+	return status;
+}

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_stats.c - 'histree stats': statistics of durations, or of a field's numbers, by group.
+ * segment_groups.c - 'histree segments --by': statistics of durations, or of a field's numbers, by group.
  */
 #include <string.h>
 
 #include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
+#include "cli/verb_segments.h"
 #include "histree/segment_stats.h"
-
-struct stats_options {
-	struct cli_question question;
-	const char *of;
-};
-
-static const struct cli_option options[] = {
-	CLI_OPTION_TEXT("of", "FIELD", struct stats_options, of,
-			"print statistics of the numbers in this field, such as bytes, instead of durations"),
-	{ 0 },
-};
 
 /* The context of a table is the field that its numbers are of; NULL: they are durations. */
 static void put_value(struct row_writer *rows, const void *value)
@@ -77,7 +67,7 @@ static const struct row_column columns[] = {
 
 /* People also see the sums, which are no row of the limit. */
 static int print(const struct histree_segment_store *store, const struct histree_segment_stats *stats,
-		 const struct stats_options *chosen)
+		 const struct segments_options *chosen)
 {
 	struct row_writer rows;
 	const struct histree_segment_group *group;
@@ -96,11 +86,9 @@ static int print(const struct histree_segment_store *store, const struct histree
 						      chosen->question.where));
 }
 
-static const struct stats_options defaults = { .question = { .by = "name" } };
-
-static int stats_run(void *said, const struct cli_words *words)
+int segment_groups_run(void *said, const struct cli_words *words)
 {
-	struct stats_options *chosen = said;
+	struct segments_options *chosen = said;
 	struct segment_target target;
 	struct histree_segment_stats *stats = NULL;
 	size_t field, of = 0;
@@ -139,18 +127,3 @@ static int stats_run(void *said, const struct cli_words *words)
 	segment_target_close(&target);
 	return status;
 }
-
-const struct cli_verb verb_stats = {
-	.name = "stats",
-	.summary = "say how long segments last: mean, deviation, percentiles",
-	.arguments = "STORE [ANALYSIS]",
-	.words_min = 1,
-	.words_max = 2,
-	.complete = CLI_COMPLETE_SEGMENTS,
-	.asks = ASKS_OF_SEGMENTS | ASKS(BY),
-	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field; default: name" },
-	.options = options,
-	.options_size = sizeof(struct stats_options),
-	.defaults = &defaults,
-	.run = stats_run,
-};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_density.c - `histree density`: how many segments have each duration.
+ * segment_histogram.c - `histree segments --histogram`: how many segments have each duration.
  *
  * Counts of durations as rows: bars or shades for people, one row for each bucket for programs.
  */
@@ -15,6 +15,7 @@
 #include "cli/segment_target.h"
 #include "cli/target.h"
 #include "cli/verb.h"
+#include "cli/verb_segments.h"
 #include "histree/segment_stats.h"
 #include "histree/states.h"
 
@@ -238,23 +239,10 @@ static int density_rows_print_shades(const struct density_rows *rows, const stru
 	return rows_close(&writer, status);
 }
 
-/* ---- verb density -------------------------------------------------------------------------------------------- */
+/* ---- the question -------------------------------------------------------------------------------------------- */
 
 /* The number of values of --by with counts of their own, times that of columns of time, which the library takes. */
 enum { LINES_MAX = 40000 };
-
-struct density_options {
-	struct cli_question question;
-	const char *per_decade;
-};
-
-static const char *const divisions[] = { "1", "3", "5", "10", "20", NULL };
-
-static const struct cli_option options[] = {
-	CLI_OPTION_CHOICE("per-decade", "N", struct density_options, per_decade, divisions,
-			  "use 1, 3, 5, 10 or 20 buckets for each power of ten; default: 3"),
-	{ 0 },
-};
 
 /* A filter may have narrowed the window to a time outside of the span. */
 static histree_time within(const struct time_span *span, histree_time time)
@@ -262,7 +250,7 @@ static histree_time within(const struct time_span *span, histree_time time)
 	return time < span->start ? span->start : time > span->end ? span->end : time;
 }
 
-static enum cli_exit read_options(const struct density_options *chosen, struct segment_target *target,
+static enum cli_exit read_options(const struct segments_options *chosen, struct segment_target *target,
 				  struct histree_density_options *density)
 {
 	*density = (struct histree_density_options){
@@ -303,9 +291,9 @@ static int print(const struct histree_segment_store *store, const struct histree
 	return rows_close(&writer, code != CLI_OK ? (int)code : status);
 }
 
-static int density_run(void *said, const struct cli_words *words)
+int segment_histogram_run(void *said, const struct cli_words *words)
 {
-	struct density_options *chosen = said;
+	struct segments_options *chosen = said;
 	int status;
 	const char *analysis = segment_target_analysis(words, &chosen->question);
 	struct segment_target target;
@@ -324,17 +312,3 @@ static int density_run(void *said, const struct cli_words *words)
 	segment_target_close(&target);
 	return status;
 }
-
-const struct cli_verb verb_density = {
-	.name = "density",
-	.summary = "count segments by their duration: a histogram",
-	.arguments = "STORE [ANALYSIS]",
-	.words_min = 1,
-	.words_max = 2,
-	.complete = CLI_COMPLETE_SEGMENTS,
-	.asks = ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS),
-	.says = { SAYS_OF_SEGMENTS, [ASK_BY] = ", a field" },
-	.options = options,
-	.options_size = sizeof(struct density_options),
-	.run = density_run,
-};
