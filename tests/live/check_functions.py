@@ -103,7 +103,7 @@ def record(folder, program):
 
 def labels(histree, store):
     """What addresses are called, and their keys."""
-    rows = csv.DictReader(run(histree, "ls", "--labels", store, "--format", "csv", check=False).splitlines())
+    rows = csv.DictReader(run(histree, "info", "--labels", store, "--format", "csv", check=False).splitlines())
     return {row["value"]: (row["name"], row["key"]) for row in rows if row["value"].startswith("0x")}
 
 

@@ -38,7 +38,7 @@ LIBRARY = "liblttng-ust-cyg-profile-fast.so"
 
 def intervals(histree, store):
     """The rows of a store and its end; None if there is none yet."""
-    done = subprocess.run([histree, "dump", "--format", "tsv", store], capture_output=True, text=True, check=False)
+    done = subprocess.run([histree, "states", "--format", "tsv", store], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None
     rows = list(csv.reader(done.stdout.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))[1:]

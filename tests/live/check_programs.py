@@ -87,7 +87,7 @@ def check(histree, folder):
 
 def last_values(histree, store, analysis):
     last = {row["path"]: row["value"] for row in csv.DictReader(
-        run(histree, "dump", store, "-a", analysis, "--format", "csv").splitlines()) if row["type"] == "long"}
+        run(histree, "states", store, "-a", analysis, "--format", "csv").splitlines()) if row["type"] == "long"}
     return [(path, int(value)) for path, value in last.items()]
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """
 A live session of LTTng for one test: a relay daemon on ports of the loopback that are free, and the programs that are
-traced.  (root has one session daemon for the machine: one that runs already is used.)
+traced.  (root has one session daemon for the machine: one that runs already is used, so one test has a session at a
+time, and the others wait for it.)
 """
+import fcntl
 import glob
 import os
 import random
@@ -10,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 
@@ -70,9 +73,12 @@ class Session:
         self.timer_us = timer_us
         self.relay = os.path.join(folder, "relay")
         self.control, self.data, self.port = free_ports(3)
+        self.turn = None
         self.address = f"net://127.0.0.1:{self.port}/host/{socket.gethostname()}/{self.name}"
 
     def __enter__(self):
+        self.turn = open(os.path.join(tempfile.gettempdir(), f"histree-live-{os.getuid()}.lock"), "w", encoding="ascii")
+        fcntl.flock(self.turn, fcntl.LOCK_EX)
         quiet = {"env": self.env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.begin(["lttng-relayd", "-o", self.relay, "-C", f"tcp://127.0.0.1:{self.control}", "-D",
                     f"tcp://127.0.0.1:{self.data}", "-L", f"tcp://127.0.0.1:{self.port}"], **quiet)
@@ -127,3 +133,4 @@ class Session:
                     process.wait(timeout=10)
                 except subprocess.TimeoutExpired:
                     process.kill()
+        self.turn.close()

@@ -2,8 +2,8 @@
 /*
  * api.h - the interface of the page besides the Trace Server Protocol, below /api/v1.
  *
- * Everything is a GET; `experiment` is a UUID.  Times are nanoseconds after the start of the history, so that a
- * browser, whose numbers have 53 bits, can count with them.
+ * Everything is a GET unless it says otherwise; `experiment` is a UUID.  Times are nanoseconds after the start of
+ * the history, so that a browser, whose numbers have 53 bits, can count with them.
  */
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
@@ -80,6 +80,13 @@ endpoint_function api_find_row;
 endpoint_function api_search_state;
 
 /*
+ * ?view= ... as rows, &text= &at= and &position= or &row=, &list=: {count, number, all, hits: [{row, start, end,
+ * name, ...}]}, how many states of all rows match an expression, how many of them come before that place, and the
+ * first `list` of them, in the order of search-state.  `all` is false if ten seconds were over before.
+ */
+endpoint_function api_state_hits;
+
+/*
  * ?view= ... as rows, &text= &first= &count= &from= &to= &pixels=: {all, rows: [[first pixel, pixels, ...], ...]},
  * which says where the rows have states that match an expression.  `all` is false if there were too many states to
  * look at.
@@ -122,12 +129,23 @@ endpoint_function api_path;
  */
 endpoint_function api_sql;
 
+/* ?from= &to= (inclusive; default: all): a file of Perfetto with the states of a span, as `histree export` does. */
+endpoint_function api_perfetto;
+
+/*
+ * POST, ?from= &to= (inclusive; default: all): {path}, a store of a span, as `histree copy --from --to` makes it,
+ * in the folder where the server makes stores; one that is there already is not replaced.
+ */
+endpoint_function api_cut_store;
+
 /* Lists the charts of numbers: [{name, title, unit}]. */
 endpoint_function api_charts_list;
 
 /*
  * ?chart= &from= &to= &pixels= &lines=: {all, lines: [{id, name, values}]}, at most so many of the `all` existing
- * lines, those that matter most in the range: a number at the end of each pixel, null if it is not known.
+ * lines, those that matter most in the range: a number at the end of each pixel, null if it is not known.  Of
+ * the chart cpu-usage-by-thread, threads that ran longest and, with the id -1, all others: percent of one CPU, to
+ * be stacked, up to `top`.
  */
 endpoint_function api_chart_lines;
 
@@ -147,6 +165,15 @@ endpoint_function api_flame;
  * not asked for, or does not apply, is left out.
  */
 endpoint_function api_time_use;
+
+/*
+ * ?host= &from= &to= and, of B, &experimentB= &hostB= &fromB= &toB= (inclusive; default: all) &limit=, what
+ * differs between two spans, hosts or traces: the rows of `histree compare` (histree/states.h).  Of states,
+ * &analysis=: {states: [{what, state, aNs, bNs, a, b, noise, verdict, said}]}: `a` and `b` are how many were in
+ * the state on average, `said` is the verdict with its reason.  Of segments, &segments=ANALYSIS: {all, groups:
+ * [{name, a: {count, total, p50, p99, max}, b, longer, noise, p, verdict, said}]}.  Both have isDamaged.
+ */
+endpoint_function api_compare;
 
 /*
  * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's

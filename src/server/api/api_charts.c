@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -14,17 +15,18 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/chart_set.h"
+#include "server/model/cpu_threads.h"
 #include "server/model/event_list.h"
 #include "server/model/kernel_rows.h"
 
 /* ---- api charts ---------------------------------------------------------------------------------------------- */
 
-static void put_floats(struct piece *piece, const double *numbers, uint32_t count)
+static void put_floats(struct byte_buffer *out, const double *numbers, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t bytes[4];
 		put_le_float(bytes, (float)numbers[i]);
-		piece_put(piece, bytes, sizeof(bytes));
+		byte_buffer_put(out, bytes, sizeof(bytes));
 	}
 }
 
@@ -52,8 +54,8 @@ void api_usage(struct call *call)
 	if (!reply_ok(call->reply, histree_cpu_usage_create(kernel, &request, &usage, &call->reply->error)))
 		return;
 	call->reply->content_type = "application/octet-stream";
-	put_floats(&call->reply->piece, histree_cpu_usage_curve(usage, HISTREE_NO_INDEX), range.pixels);
-	put_floats(&call->reply->piece, histree_cpu_usage_unknown(usage), range.pixels);
+	put_floats(&call->reply->body, histree_cpu_usage_curve(usage, HISTREE_NO_INDEX), range.pixels);
+	put_floats(&call->reply->body, histree_cpu_usage_unknown(usage), range.pixels);
 	histree_cpu_usage_free(usage);
 }
 
@@ -105,8 +107,8 @@ void api_density(struct call *call)
 	if (counts == NULL || !reply_ok(call->reply, count_density(call, &range, counts, &are_exact)))
 		return;
 	call->reply->content_type = "application/octet-stream";
-	put_floats(&call->reply->piece, counts, range.pixels);
-	put_floats(&call->reply->piece, &(double){ are_exact }, 1);
+	put_floats(&call->reply->body, counts, range.pixels);
+	put_floats(&call->reply->body, &(double){ are_exact }, 1);
 }
 
 /* ---- api chart lines ----------------------------------------------------------------------------------------- */
@@ -124,16 +126,36 @@ static bool write_chart(void *context, const struct histree_chart *chart)
 	return true;
 }
 
+/* The chart of who had the CPUs, which no analysis has to declare. */
+static const struct histree_chart cpu_threads_chart = {
+	.name = "cpu-usage-by-thread", .title = "CPU usage by thread", .unit = "%", .kind = HISTREE_CHART_LINES
+};
+
 void api_charts_list(struct call *call)
 {
 	if (!page_dataset(call))
 		return;
 	json_begin_array(call->json);
+	if (kernel_view_applies(call->dataset))
+		write_chart(call->json, &cpu_threads_chart);
 	chart_set_each(call->dataset, HISTREE_CHART_LINES, write_chart, call->json);
 	json_end(call->json);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
+
+static void write_line(struct json_writer *json, int64_t id, const char *name, size_t size, const double *values,
+		       uint32_t pixels)
+{
+	json_begin_object(json);
+	json_int_member(json, "id", id);
+	json_string_member(json, "name", name, size);
+	json_begin_array_member(json, "values");
+	for (uint32_t k = 0; k < pixels; k++)
+		json_put_known(json, values[k]);
+	json_end(json);
+	json_end(json);
+}
 
 /* The busiest of a part, as far as there is history. */
 static enum histree_status write_lines(struct call *call, const struct chart_part *part,
@@ -153,20 +175,86 @@ static enum histree_status write_lines(struct call *call, const struct chart_par
 	if (status == HISTREE_OK)
 		status = chart_part_lines(part, rows, count, range->from, range->to, range->pixels, &values, error);
 	for (size_t i = 0; status == HISTREE_OK && i < count; i++) {
-		char name[256];
+		struct byte_buffer name = { 0 };
 		const double *own = values + i * ((size_t)range->pixels + 1);
-		histree_chart_view_name(part->view, rows[i], name, sizeof(name));
-		json_begin_object(json);
-		json_int_member(json, "id", chart_entry_id(part, rows[i]));
-		json_text_member(json, "name", name);
-		json_begin_array_member(json, "values");
-		for (uint32_t k = 1; k <= range->pixels; k++)
-			json_put_known(json, own[k]);
-		json_end(json);
-		json_end(json);
+		chart_line_label(call->dataset, part, rows[i], from, &name);
+		write_line(json, chart_entry_id(part, rows[i]), byte_buffer_chars(&name), name.size, own + 1,
+			   range->pixels);
+		byte_buffer_release(&name);
 	}
 	free(values);
 	return status;
+}
+
+/* ---- CPU usage by thread -------------------------------------------------------------------------- */
+
+static void write_stack(struct call *call, const struct cpu_curves *curves, size_t all, double *others)
+{
+	const struct host_rows *rows = call->view;
+	struct json_writer *json = call->json;
+	json_begin_object(json);
+	json_unsigned_member(json, "all", all);
+	json_unsigned_member(json, "top", 100 * (uint64_t)cpu_count(rows)); /* so that the scale stands still */
+	json_begin_array_member(json, "lines");
+	for (size_t i = 0; i < curves->count; i++) {
+		struct byte_buffer name = { 0 };
+		cpu_thread_name(&curves->chosen[i], &name);
+		write_line(json, host_row(rows, curves->chosen[i].host, curves->chosen[i].own),
+			   byte_buffer_chars(&name), name.size, curves->values + i * curves->pixels,
+			   curves->pixels);
+		byte_buffer_release(&name);
+	}
+	if (all > curves->count) {
+		static const char name[] = "others";
+		cpu_curves_others(curves, others);
+		write_line(json, -1, name, sizeof(name) - 1, others, curves->pixels);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+/* The threads that ran longest in the range, and all others as one. */
+static enum histree_status stack_threads(struct call *call, const struct page_range *range, size_t most,
+					 struct cpu_threads *threads)
+{
+	const struct host_rows *rows = call->view;
+	struct histree_error *error = &call->reply->error;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < rows->host_count && status == HISTREE_OK; i++)
+		status = cpu_threads_add(threads, &rows->hosts[i], range->from, range->to,
+					 reply_cancel(call->reply), error);
+	if (rows->host_count > 1 && threads->count > 1)
+		qsort(threads->list, threads->count, sizeof(*threads->list), cpu_threads_compare);
+	struct cpu_curves curves = { .from = range->from,
+				     .to = range->to,
+				     .pixels = range->pixels,
+				     .chosen = threads->list,
+				     .count = threads->count < most ? threads->count : most };
+	curves.values = reply_memory(call->reply, (curves.count + 3) * range->pixels, sizeof(*curves.values));
+	if (status != HISTREE_OK || curves.values == NULL)
+		return status;
+	curves.total = curves.values + curves.count * range->pixels;
+	curves.unknown = curves.total + range->pixels;
+	for (size_t i = 0; i < rows->host_count && status == HISTREE_OK; i++)
+		status = cpu_curves_add(&curves, &rows->hosts[i], true, reply_cancel(call->reply), error);
+	if (status == HISTREE_OK)
+		write_stack(call, &curves, threads->count, curves.unknown + range->pixels);
+	return status;
+}
+
+static void answer_cpu_threads(struct call *call)
+{
+	struct page_range range;
+	struct cpu_threads threads = { .list = NULL };
+	int64_t most;
+	if (!page_view(call, &host_threads, "this is not the trace of a kernel"))
+		return;
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
+	if (!page_number(call, "lines", 1, LINES_MAX, 8, &most) ||
+	    !page_range(call, info->start, info->end, &range))
+		return;
+	reply_ok(call->reply, stack_threads(call, &range, (size_t)most, &threads));
+	cpu_threads_release(&threads);
 }
 
 void api_chart_lines(struct call *call)
@@ -175,6 +263,10 @@ void api_chart_lines(struct call *call)
 	int64_t most;
 	const struct chart_of_set *chart;
 	enum histree_status status = HISTREE_OK;
+	if (strcmp(page_text(call, "chart"), cpu_threads_chart.name) == 0) {
+		answer_cpu_threads(call);
+		return;
+	}
 	if (!page_view(call, &chart_set_kind, NULL) ||
 	    !reply_ok(call->reply, chart_set_find(call->view, page_text(call, "chart"), reply_cancel(call->reply),
 						  &chart, &call->reply->error)) ||
@@ -206,14 +298,14 @@ struct band_writer {
 static void write_band(void *context, const struct gap_band *band)
 {
 	const struct band_writer *writer = context;
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	gap_band_text(band, &text);
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "from", band->from - writer->start);
 	json_int_member(writer->json, "to", band->to - writer->start);
-	json_string_member(writer->json, "text", text.bytes, text.size);
+	json_string_member(writer->json, "text", byte_buffer_chars(&text), text.size);
 	json_end(writer->json);
-	piece_release(&text);
+	byte_buffer_release(&text);
 }
 
 void api_gaps(struct call *call)
@@ -295,11 +387,11 @@ static enum histree_status nodes_next(void *state, struct json_writer *json, str
 {
 	struct nodes *nodes = state;
 	uint32_t left = nodes->count - nodes->next, count = left < NODES_PER_STEP ? left : NODES_PER_STEP;
-	char *room = piece_room(json->piece, (size_t)count * NODE_SIZE);
+	uint8_t *room = byte_buffer_room(json->out, (size_t)count * NODE_SIZE);
 	if (room == NULL)
 		return error_memory(error, "nodes");
 	for (uint32_t i = 0; i < count; i++) {
-		uint8_t *at = (uint8_t *)room + (size_t)i * NODE_SIZE;
+		uint8_t *at = room + (size_t)i * NODE_SIZE;
 		const struct histree_layout_node *placed = &nodes->nodes[nodes->next + i];
 		const struct histree_node *node = &placed->node;
 		put_le_double(at, (double)((uint64_t)node->start - (uint64_t)nodes->info->start));
@@ -315,7 +407,7 @@ static enum histree_status nodes_next(void *state, struct json_writer *json, str
 		put_le32(at + 48, node->interval_count);
 		put_le32(at + 52, node->is_damaged ? UINT32_MAX : node->bytes_used);
 	}
-	json->piece->size += (size_t)count * NODE_SIZE;
+	json->out->size += (size_t)count * NODE_SIZE;
 	nodes->next += count;
 	if (nodes->next < nodes->count)
 		return HISTREE_OK;
@@ -398,7 +490,7 @@ void api_nodes(struct call *call)
 	nodes->nodes = histree_tree_layout_nodes(nodes->layout, &nodes->count);
 	put_le32(count, nodes->count);
 	call->reply->content_type = "application/octet-stream";
-	piece_put(&call->reply->piece, "HTN1", 4);
-	piece_put(&call->reply->piece, count, sizeof(count));
+	byte_buffer_put(&call->reply->body, "HTN1", 4);
+	byte_buffer_put(&call->reply->body, count, sizeof(count));
 	reply_steps(call->reply, &(struct reply_steps){ nodes_next, nodes_release, nodes });
 }

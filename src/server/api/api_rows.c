@@ -24,7 +24,7 @@ enum {
 	SHORT_STATE = 2,
 	OPEN_STATE = 4,
 	STYLES_MAX = 1024,
-	TEXT_PIXELS_MIN = 24, /* of a span that gets the text of its value */
+	TEXT_PIXELS_MIN = 24, /* of a span, or of neighbours with one value, that get the text of it */
 	THREAD_TEXTS =
 		1 << 30, /* from here on in the place of values: which text, as a number may be two threads' */
 };
@@ -50,7 +50,7 @@ struct window {
 	bool *has_text; /* by value of this stretch */
 	size_t has_text_capacity;
 	struct intern thread_texts;
-	struct piece texts; /* members of an object, by value */
+	struct byte_buffer texts; /* members of an object, by value */
 	struct json_writer texts_json;
 };
 
@@ -61,7 +61,7 @@ static void window_release(void *state)
 	page_rows_close(&window->rows);
 	free(window->has_text);
 	intern_release(&window->thread_texts);
-	piece_release(&window->texts);
+	byte_buffer_release(&window->texts);
 }
 
 static uint32_t row_at(const struct window *window, uint32_t index)
@@ -97,11 +97,11 @@ static uint16_t style_index(struct window *window, const struct histree_style *s
 	return (uint16_t)i;
 }
 
-static void write_text(struct window *window, uint32_t number, const struct piece *text)
+static void write_text(struct window *window, uint32_t number, const struct byte_buffer *text)
 {
 	char key[16];
 	snprintf(key, sizeof(key), "%u", number);
-	json_string_member(&window->texts_json, key, text->bytes, text->size);
+	json_string_member(&window->texts_json, key, byte_buffer_chars(text), text->size);
 }
 
 /* When the middle of a span is. */
@@ -115,17 +115,16 @@ static histree_time middle_of(const struct window *window, const struct histree_
 static bool add_thread_text(struct window *window, const struct histree_cell_span *span, uint32_t index,
 			    const struct row_facts *facts, uint32_t *number)
 {
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	const struct histree_value value = histree_rows_value(window->cells, index);
 	const uint32_t known = window->thread_texts.count;
 	row_put_text(window->rows.rows->model, facts, &value, middle_of(window, span), &text);
 	const uint32_t id =
-		text.failed ? INTERN_NONE
-			    : intern_add(&window->thread_texts, text.bytes != NULL ? text.bytes : "", text.size);
+		text.failed ? INTERN_NONE : intern_add(&window->thread_texts, byte_buffer_chars(&text), text.size);
 	*number = THREAD_TEXTS + id;
 	if (id != INTERN_NONE && window->thread_texts.count > known)
 		write_text(window, *number, &text);
-	piece_release(&text);
+	byte_buffer_release(&text);
 	return id != INTERN_NONE;
 }
 
@@ -145,12 +144,12 @@ static bool add_text(struct window *window, const struct histree_cell_span *span
 	if (window->has_text[index])
 		return true;
 	window->has_text[index] = true;
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	struct histree_value value = histree_rows_value(window->cells, index);
 	row_put_text(window->rows.rows->model, facts, &value, middle_of(window, span), &text);
 	write_text(window, *number, &text);
 	bool failed = text.failed;
-	piece_release(&text);
+	byte_buffer_release(&text);
 	return !failed;
 }
 
@@ -206,22 +205,25 @@ static bool is_open(const struct window *window, const struct histree_cell_span 
 }
 
 static bool write_spans(struct window *window, const struct histree_cell *cells, const struct row_facts *facts,
-			const struct histree_interval *open, struct piece *piece)
+			const struct histree_interval *open, struct byte_buffer *out)
 {
 	size_t count = histree_cells_to_spans(cells, window->range.pixels, window->spans);
-	char *room = piece_room(piece, 4 + count * RUN_SIZE);
-	if (room == NULL)
+	uint8_t *at = byte_buffer_room(out, 4 + count * RUN_SIZE);
+	if (at == NULL)
 		return false;
-	uint8_t *at = (uint8_t *)room;
 	put_le32(at, (uint32_t)count);
 	at += 4;
-	for (size_t i = 0; i < count; i++, at += RUN_SIZE) {
+	uint32_t pixels = 0; /* of the spans up to `end`, which have one value, though some had other states too */
+	for (size_t i = 0, end = 0; i < count; i++, at += RUN_SIZE) {
 		const struct histree_cell_span *span = &window->spans[i];
+		for (pixels = i == end ? 0 : pixels;
+		     end < count && window->spans[end].cell.value == span->cell.value; end++)
+			pixels += window->spans[end].length;
 		uint32_t value;
 		uint16_t more;
 		const struct histree_style *style = style_of_span(window, span, facts->table, &value, &more);
 		uint32_t number = window->value_base + value;
-		if (span->length >= TEXT_PIXELS_MIN && style != NULL &&
+		if ((value == span->cell.value ? pixels : span->length) >= TEXT_PIXELS_MIN && style != NULL &&
 		    !add_text(window, span, value, facts, &number))
 			return false;
 		put_le16(at, (uint16_t)span->start);
@@ -230,7 +232,7 @@ static bool write_spans(struct window *window, const struct histree_cell *cells,
 		put_le16(at + 6, open != NULL && is_open(window, span, facts, open) ? more | OPEN_STATE : more);
 		put_le32(at + 8, number);
 	}
-	piece->size += 4 + count * RUN_SIZE;
+	out->size += 4 + count * RUN_SIZE;
 	return true;
 }
 
@@ -285,34 +287,47 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 
 /* ---- the cells of a group -------------------------------------------------------------------------------- */
 
-static bool write_group_spans(struct window *window, struct piece *piece)
+/* Neighbours of one style have one text, though some of their pixels had other states too. */
+static void begin_group_text(struct window *window, uint32_t first)
 {
 	const struct group_cell *cells = window->cells_of_group;
-	const size_t count_at = piece->size;
+	uint32_t end = first + 1;
+	while (end < window->range.pixels && cells[end].style == cells[first].style)
+		end++;
+	window->value_base++;
+	if (cells[first].style == NULL || end - first < TEXT_PIXELS_MIN)
+		return;
+	struct byte_buffer text = { 0 };
+	byte_buffer_put_chars(&text, cells[first].style->name);
+	write_text(window, window->value_base, &text);
+	byte_buffer_release(&text);
+}
+
+static bool write_group_spans(struct window *window, struct byte_buffer *out)
+{
+	const struct group_cell *cells = window->cells_of_group;
+	const size_t count_at = out->size;
 	uint32_t count = 0;
-	char *room = piece_room(piece, 4 + (size_t)window->range.pixels * RUN_SIZE);
-	if (room == NULL)
+	uint8_t *at = byte_buffer_room(out, 4 + (size_t)window->range.pixels * RUN_SIZE);
+	if (at == NULL)
 		return false;
-	uint8_t *at = (uint8_t *)room + 4;
+	at += 4;
 	for (uint32_t first = 0, end; first < window->range.pixels; first = end, count++, at += RUN_SIZE) {
 		const struct group_cell *cell = &cells[first];
 		for (end = first + 1; end < window->range.pixels && cells[end].style == cell->style &&
 				      cells[end].other == cell->other;)
 			end++;
-		if (cell->style != NULL && end - first >= TEXT_PIXELS_MIN) {
-			struct piece text = { 0 };
-			piece_put_text(&text, cell->style->name);
-			write_text(window, window->value_base, &text);
-			piece_release(&text);
-		}
+		if (first == 0 || cells[first - 1].style != cell->style)
+			begin_group_text(window, first);
 		put_le16(at, (uint16_t)first);
 		put_le16(at + 2, (uint16_t)(end - first));
 		put_le16(at + 4, style_index(window, cell->style));
 		put_le16(at + 6, cell->other != NULL ? MORE_STATES : 0);
-		put_le32(at + 8, window->value_base++);
+		put_le32(at + 8, window->value_base);
 	}
-	piece->size += 4 + (size_t)count * RUN_SIZE;
-	put_le32((uint8_t *)piece->bytes + count_at, count);
+	window->value_base++;
+	out->size += 4 + (size_t)count * RUN_SIZE;
+	put_le32(out->bytes + count_at, count);
 	return true;
 }
 
@@ -320,8 +335,8 @@ static bool write_group_spans(struct window *window, struct piece *piece)
  * A row that stands for all of a folded group.  HISTREE_NOT_FOUND: they have so many states that the first of them
  * stands for itself alone.
  */
-static enum histree_status write_group(struct window *window, const struct row_group *group, struct piece *piece,
-				       struct histree_error *error)
+static enum histree_status write_group(struct window *window, const struct row_group *group,
+				       struct byte_buffer *out, struct histree_error *error)
 {
 	const uint32_t *members = window->rows.order->members + group->first;
 	struct row_facts *facts = malloc((size_t)group->count * sizeof(*facts));
@@ -344,11 +359,11 @@ static enum histree_status write_group(struct window *window, const struct row_g
 		return status;
 	end_stretch(window);
 	window->next++;
-	return write_group_spans(window, piece) ? HISTREE_OK : error_memory(error, "cells");
+	return write_group_spans(window, out) ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* The next row of the window. */
-static enum histree_status write_row(struct window *window, struct piece *piece, struct histree_error *error)
+static enum histree_status write_row(struct window *window, struct byte_buffer *out, struct histree_error *error)
 {
 	struct row_facts facts;
 	facts_at(window, window->next, &facts);
@@ -356,13 +371,13 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 		/* A row that only holds others together. */
 		uint8_t none[4];
 		put_le32(none, 0);
-		piece_put(piece, none, sizeof(none));
+		byte_buffer_put(out, none, sizeof(none));
 		window->next++;
 		end_stretch(window);
 		return HISTREE_OK;
 	}
 	const struct row_group *group = folded_at(window, window->next);
-	enum histree_status status = group != NULL ? write_group(window, group, piece, error) : HISTREE_NOT_FOUND;
+	enum histree_status status = group != NULL ? write_group(window, group, out, error) : HISTREE_NOT_FOUND;
 	if (status != HISTREE_NOT_FOUND)
 		return status;
 	status = window->cells == NULL ? begin_stretch(window, error) : HISTREE_OK;
@@ -383,8 +398,8 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	struct histree_cursor *query;
 	struct histree_interval open;
 	const bool has_open = find_open(window, &facts, &query, &open);
-	const bool is_written = write_spans(window, histree_cursor_row(window->cells)->cells, &facts,
-					    has_open ? &open : NULL, piece);
+	const bool is_written =
+		write_spans(window, histree_cursor_row(window->cells)->cells, &facts, has_open ? &open : NULL, out);
 	histree_cursor_free(query);
 	return is_written ? HISTREE_OK : error_memory(error, "cells");
 }
@@ -415,17 +430,17 @@ static void describe_group(const struct window *window, uint32_t index, struct j
 	json_int_member(json, "group", group->row);
 	json_int_member(json, "ran", group->ran);
 	json_int_member(json, "waited", group->waited);
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	host_rows_label(window->rows.rows, group->row, &name);
-	json_string_member(json, "groupName", name.bytes, name.size);
-	piece_release(&name);
+	json_string_member(json, "groupName", byte_buffer_chars(&name), name.size);
+	byte_buffer_release(&name);
 }
 
 static enum histree_status window_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	struct window *window = state;
-	while (window->next < window->count && json->piece->size < PIECE_SIZE) {
-		enum histree_status status = write_row(window, json->piece, error);
+	while (window->next < window->count && json->out->size < PIECE_SIZE) {
+		enum histree_status status = write_row(window, json->out, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -433,7 +448,7 @@ static enum histree_status window_next(void *state, struct json_writer *json, st
 		return HISTREE_OK;
 	uint8_t mark[4];
 	put_le32(mark, END_OF_ROWS);
-	piece_put(json->piece, mark, sizeof(mark));
+	byte_buffer_put(json->out, mark, sizeof(mark));
 	json_begin_object(json);
 	json_int_member(json, "total", window->rows.order->count);
 	json_int_member(json, "first", window->first);
@@ -461,7 +476,7 @@ static enum histree_status window_next(void *state, struct json_writer *json, st
 	json_end(json);
 	json_begin_object_member(json, "texts");
 	if (window->texts.size > 0)
-		json_put_raw(json, window->texts.bytes, window->texts.size);
+		json_put_raw(json, byte_buffer_chars(&window->texts), window->texts.size);
 	json_end(json);
 	json_end(json);
 	return window->texts.failed ? error_memory(error, "texts") : HISTREE_END;
@@ -498,9 +513,9 @@ void api_rows(struct call *call)
 		return;
 	}
 	call->reply->content_type = "application/octet-stream";
-	window->texts_json.piece = &window->texts;
+	window->texts_json.out = &window->texts;
 	window->work = reply_cancel(call->reply);
-	piece_put(&call->reply->piece, "HTR1", 4);
+	byte_buffer_put(&call->reply->body, "HTR1", 4);
 	reply_steps(call->reply, &(struct reply_steps){ window_next, window_release, window });
 }
 
@@ -666,24 +681,33 @@ static struct searched_rows rows_asked(const struct call *call, const struct sta
 	};
 }
 
+/* Reads where the search is: at a time in a row, or in the row at a position, by its place in the order. */
+static bool read_place(const struct call *call, const struct state_request *request, struct search_position *out)
+{
+	int64_t at, position, row;
+	if (!page_number(call, "at", 0, request->rows.info->end - request->rows.info->start, -1, &at) ||
+	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
+	    !page_number(call, "row", -1, UINT32_MAX, -1, &row))
+		return false;
+	if (row >= 0) {
+		const uint32_t place = row_order_find(request->rows.order, (uint32_t)row);
+		position = place != HISTREE_NO_INDEX ? (int64_t)place : -1;
+	}
+	*out = (struct search_position){ request->rows.info->start + at, position };
+	return true;
+}
+
 void api_search_state(struct call *call)
 {
 	struct state_request request;
 	struct state_found found = { 0 };
-	int64_t at, position, row, backwards, states;
+	struct search_position from;
+	int64_t backwards, states;
 	if (!state_request_open(call, &request) || !page_number(call, "states", 0, INT64_MAX, 0, &states) ||
-	    !page_number(call, "at", 0, request.rows.info->end - request.rows.info->start, -1, &at) ||
-	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
-	    !page_number(call, "row", -1, UINT32_MAX, -1, &row) ||
-	    !page_number(call, "backwards", 0, 1, 0, &backwards))
+	    !read_place(call, &request, &from) || !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
-	if (row >= 0) {
-		const uint32_t place = row_order_find(request.rows.order, (uint32_t)row);
-		position = place != HISTREE_NO_INDEX ? (int64_t)place : -1;
-	}
 	struct rows_of_order part;
 	struct searched_rows asked = rows_asked(call, &request, 0, UINT32_MAX, &part);
-	struct search_position from = { request.rows.info->start + at, position };
 	enum histree_status status = state_search_next(&asked, request.rows.info, &from, backwards != 0,
 						       (uint64_t)states, &found, &call->reply->error);
 	if (status < 0) {
@@ -703,6 +727,46 @@ void api_search_state(struct call *call)
 		json_end(call->json);
 	}
 out:
+	state_request_close(&request);
+}
+
+static void write_state_hits(struct json_writer *json, const struct page_rows *rows, const struct state_hits *hits)
+{
+	json_begin_object(json);
+	json_unsigned_member(json, "count", hits->count);
+	json_unsigned_member(json, "number", hits->before);
+	json_bool_member(json, "all", hits->are_all);
+	json_begin_array_member(json, "hits");
+	for (size_t i = 0; i < hits->listed; i++) {
+		const uint32_t row = row_order_at(rows->order, hits->first[i].position);
+		json_begin_object(json);
+		json_int_member(json, "row", row);
+		json_int_member(json, "start", hits->first[i].start - rows->info->start);
+		json_int_member(json, "end", hits->first[i].end - rows->info->start);
+		host_rows_describe(rows->rows, row, json);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+void api_state_hits(struct call *call)
+{
+	struct state_request request;
+	struct search_position place;
+	struct rows_of_order part;
+	int64_t list;
+	if (state_request_open(call, &request) && read_place(call, &request, &place) &&
+	    page_number(call, "list", 0, PAGE_ROWS_MAX, 0, &list)) {
+		const struct searched_rows asked = rows_asked(call, &request, 0, UINT32_MAX, &part);
+		struct state_hits hits = { .first =
+						   reply_memory(call->reply, (size_t)list + 1, sizeof(*hits.first)),
+					   .room = (size_t)list };
+		if (hits.first != NULL &&
+		    reply_ok(call->reply,
+			     state_search_count(&asked, request.rows.info, &place, &hits, &call->reply->error)))
+			write_state_hits(call->json, &request.rows, &hits);
+	}
 	state_request_close(&request);
 }
 
@@ -771,7 +835,7 @@ struct pointed {
 static void write_others(const struct pointed *pointed, struct histree_cursor *query, struct json_writer *json)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(pointed->facts.history);
-	struct piece text = { 0 }, name = { 0 };
+	struct byte_buffer text = { 0 }, name = { 0 };
 	json_begin_object_member(json, "others");
 	histree_quark child = histree_attributes_first_child(attributes, pointed->facts.quark);
 	for (int i = 0; child != HISTREE_ROOT && i < 16; i++) {
@@ -781,15 +845,15 @@ static void write_others(const struct pointed *pointed, struct histree_cursor *q
 			state_value_text(&other.value, &text);
 		if (text.size > 0) {
 			name.size = 0;
-			piece_put_name(attributes, child, &name);
-			json_key_string(json, name.bytes, name.size);
-			json_put_string(json, text.bytes, text.size);
+			attribute_name_put(attributes, child, &name);
+			json_key_string(json, byte_buffer_chars(&name), name.size);
+			json_put_string(json, byte_buffer_chars(&text), text.size);
 		}
 		child = histree_attributes_next_sibling(attributes, child);
 	}
 	json_end(json);
-	piece_release(&name);
-	piece_release(&text);
+	byte_buffer_release(&name);
+	byte_buffer_release(&text);
 }
 
 void api_state(struct call *call)
@@ -816,18 +880,18 @@ void api_state(struct call *call)
 		    !reply_ok(call->reply,
 			      histree_query_single(query, pointed.facts.quark, pointed.at, &state, error)))
 			goto out;
-		struct piece text = { 0 };
+		struct byte_buffer text = { 0 };
 		const struct histree_style *style = histree_style_of(pointed.facts.table, &state.value);
 		json_int_member(json, "start", state.start - pointed.start);
 		json_int_member(json, "end", state.end - pointed.start);
 		if (row_is_open(&pointed.facts, &state))
 			json_bool_member(json, "open", true);
 		state_value_text(&state.value, &text);
-		json_string_member(json, "value", text.bytes, text.size);
+		json_string_member(json, "value", byte_buffer_chars(&text), text.size);
 		text.size = 0;
 		row_put_text(pointed.rows.rows->model, &pointed.facts, &state.value, state.start, &text);
-		json_string_member(json, "text", text.bytes, text.size);
-		piece_release(&text);
+		json_string_member(json, "text", byte_buffer_chars(&text), text.size);
+		byte_buffer_release(&text);
 		if (style != NULL) {
 			json_key(json, "style");
 			api_write_style(json, style);

@@ -68,26 +68,8 @@ static void write_row(void *context, void *lines, uint64_t number)
 	json_begin_array(writer->json);
 	json_put_int(writer->json, segment->start - writer->list->start);
 	json_put_unsigned(writer->json, histree_segment_duration(segment));
-	for (size_t i = 0; i < writer->list->info->schema.field_count; i++) {
-		/* What JavaScript has no number for is a text. */
-		const struct histree_value *value = &segment->content[i];
-		const int64_t exact = INT64_C(1) << 53;
-		char text[NUMBER_TEXT_SIZE];
-		if (value->type == HISTREE_INT)
-			json_put_int(writer->json, value->int32);
-		else if (value->type == HISTREE_LONG && value->int64 >= -exact && value->int64 <= exact)
-			json_put_int(writer->json, value->int64);
-		else if (value->type == HISTREE_LONG)
-			json_put_string(writer->json, text, number_format_signed(value->int64, text));
-		else if (value->type == HISTREE_DOUBLE)
-			json_put_real(writer->json, value->real);
-		else if (value->type == HISTREE_BOOL)
-			json_put_bool(writer->json, value->boolean);
-		else if (value->type == HISTREE_STRING)
-			json_put_string(writer->json, value->bytes, value->size);
-		else
-			json_put_null(writer->json);
-	}
+	for (size_t i = 0; i < writer->list->info->schema.field_count; i++)
+		api_write_value(writer->json, &segment->content[i]);
 	json_end(writer->json);
 }
 
@@ -129,7 +111,7 @@ struct export
 {
 	struct segment_request request;
 	struct histree_cursor *iter;
-	struct piece cell;
+	struct byte_buffer cell;
 };
 
 static void export_release(void *state)
@@ -137,31 +119,31 @@ static void export_release(void *state)
 	struct export *export = state;
 	histree_cursor_free(export->iter);
 	segment_request_close(&export->request);
-	piece_release(&export->cell);
+	byte_buffer_release(&export->cell);
 }
 
 /* RFC 4180: a text with a separator in it stands in quotes, and a quote in it twice. */
-static void put_csv(struct piece *to, const struct piece *cell)
+static void put_csv(struct byte_buffer *to, const struct byte_buffer *cell)
 {
 	bool is_plain = true;
 	for (size_t i = 0; i < cell->size; i++)
 		is_plain &= strchr(",\"\r\n", cell->bytes[i]) == NULL || cell->bytes[i] == '\0';
 	if (!is_plain)
-		piece_put_char(to, '"');
+		byte_buffer_put_byte(to, '"');
 	for (size_t i = 0; i < cell->size; i++) {
 		if (cell->bytes[i] == '"')
-			piece_put_char(to, '"');
-		piece_put_char(to, cell->bytes[i]);
+			byte_buffer_put_byte(to, '"');
+		byte_buffer_put_byte(to, cell->bytes[i]);
 	}
 	if (!is_plain)
-		piece_put_char(to, '"');
+		byte_buffer_put_byte(to, '"');
 }
 
 static enum histree_status export_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	struct export *export = state;
 	enum histree_status status = HISTREE_OK;
-	while (json->piece->size < PIECE_SIZE && status == HISTREE_OK) {
+	while (json->out->size < PIECE_SIZE && status == HISTREE_OK) {
 		status = histree_cursor_next(export->iter, error);
 		/* A file that lacks lines and does not say so would be worse than no file. */
 		if (histree_cursor_loss(export->iter).nodes > 0)
@@ -169,19 +151,19 @@ static enum histree_status export_next(void *state, struct json_writer *json, st
 		if (status == HISTREE_OK) {
 			const struct histree_segment *segment = histree_cursor_segment(export->iter);
 			char text[NUMBER_TEXT_SIZE];
-			piece_put(json->piece, text, number_format_signed(segment->start, text));
-			piece_put_char(json->piece, ',');
-			piece_put(json->piece, text, number_format_signed(segment->end, text));
-			piece_put_char(json->piece, ',');
-			piece_put(json->piece, text,
-				  number_format_unsigned(histree_segment_duration(segment), text));
+			byte_buffer_put(json->out, text, number_format_signed(segment->start, text));
+			byte_buffer_put_byte(json->out, ',');
+			byte_buffer_put(json->out, text, number_format_signed(segment->end, text));
+			byte_buffer_put_byte(json->out, ',');
+			byte_buffer_put(json->out, text,
+					number_format_unsigned(histree_segment_duration(segment), text));
 			for (size_t i = 0; i < export->request.list->info->schema.field_count; i++) {
 				export->cell.size = 0;
 				state_value_text(&segment->content[i], &export->cell);
-				piece_put_char(json->piece, ',');
-				put_csv(json->piece, &export->cell);
+				byte_buffer_put_byte(json->out, ',');
+				put_csv(json->out, &export->cell);
 			}
-			piece_put(json->piece, "\r\n", 2);
+			byte_buffer_put(json->out, "\r\n", 2);
 		}
 	}
 	return status;
@@ -200,16 +182,16 @@ void api_segments_csv(struct call *call)
 		return;
 	}
 	call->reply->content_type = "text/csv";
-	piece_put_text(&call->reply->piece, "start,end,duration");
+	byte_buffer_put_chars(&call->reply->body, "start,end,duration");
 	for (size_t i = 0; i < export->request.list->info->schema.field_count; i++) {
-		const struct piece name = {
-			.bytes = (char *)(uintptr_t) export->request.list->info->schema.fields[i].name,
+		const struct byte_buffer name = {
+			.bytes = (uint8_t *)(uintptr_t) export->request.list->info->schema.fields[i].name,
 			.size = strlen(export->request.list->info->schema.fields[i].name)
 		};
-		piece_put_char(&call->reply->piece, ',');
-		put_csv(&call->reply->piece, &name);
+		byte_buffer_put_byte(&call->reply->body, ',');
+		put_csv(&call->reply->body, &name);
 	}
-	piece_put(&call->reply->piece, "\r\n", 2);
+	byte_buffer_put(&call->reply->body, "\r\n", 2);
 	reply_steps(call->reply, &(struct reply_steps){ export_next, export_release, export });
 }
 
@@ -221,14 +203,6 @@ enum { POINTS_MAX = 20000, CHART_SIDE_MAX = 8192 };
 static bool open_request(struct call *call, struct segment_request *request)
 {
 	return segment_request_open(call, request) && segment_request_range(call, request);
-}
-
-static void put_name(struct json_writer *json, const struct histree_value *name)
-{
-	if (name->type == HISTREE_STRING)
-		json_put_string(json, name->bytes, name->size);
-	else
-		json_put_null(json);
 }
 
 /* ---- scatter --------------------------------------------------------------------------------------------- */
@@ -265,7 +239,7 @@ void api_segment_scatter(struct call *call)
 			struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
 			json_begin_object(json);
 			json_key(json, "name");
-			put_name(json, &name);
+			api_write_value(json, &name);
 			json_begin_array_member(json, "points");
 			for (end = first; end < count && points[end].value == points[first].value; end++) {
 				json_put_int(json, points[end].start - request.list->start);
@@ -333,7 +307,7 @@ static void write_group(struct json_writer *json, const struct segment_list *lis
 	static const char *const percentiles[HISTREE_PERCENTILE_COUNT] = { "p50", "p90", "p99", "p999" };
 	json_begin_object(json);
 	json_key(json, "name");
-	put_name(json, &group->value);
+	api_write_value(json, &group->value);
 	json_int_member(json, "count", (int64_t)group->count);
 	json_unsigned_member(json, "min", group->min);
 	json_unsigned_member(json, "max", group->max);

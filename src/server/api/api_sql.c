@@ -3,7 +3,8 @@
  * api_sql.c - a statement of SQL on a store, as `histree sql` runs it, for the page: its rows as they come, so
  * many at most, and for as long as the client waits.
  *
- * A statement may look and do nothing else: what it would write, attach or open is refused before it runs.
+ * A statement may look and do nothing else (sql_extension_only_look()).  The events of a trace are read by the
+ * server's rule of which traces may be.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,44 +59,6 @@ static int ends_sql(void *context)
 	return work->go_on(work->context) ? 0 : 1;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; name != NULL && *names != NULL; names++)
-		if (sqlite3_stricmp(name, *names) == 0)
-			return true;
-	return false;
-}
-
-/*
- * What a statement may do: read tables, call functions that open nothing, and list what there is.  The events of a
- * trace are read by the server's rule of which traces may be.
- */
-static int may_sql(void *context, int action, const char *first, const char *second, const char *schema,
-		   const char *trigger)
-{
-	static const char *const opening[] = { "histree_attach", "histree_cache", "load_extension", NULL };
-	static const char *const listing[] = { "table_list",    "table_info",  "table_xinfo", "function_list",
-					       "database_list", "module_list", NULL };
-	static const char *const of_events[] = { "events", "event_fields", NULL };
-	const struct sql_answer *answer = context;
-	(void)schema;
-	(void)trigger;
-	switch (action) {
-	case SQLITE_SELECT:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_READ:
-		return answer->dataset->trace_events == NULL && is_one_of(first, of_events) ? SQLITE_DENY
-											    : SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return is_one_of(second, opening) ? SQLITE_DENY : SQLITE_OK;
-	case SQLITE_PRAGMA:
-		return is_one_of(first, listing) ? SQLITE_OK : SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
-	}
-}
-
 /* Says what SQLite says, and where. */
 static void refuse_sql(struct call *call, const struct sql_answer *answer)
 {
@@ -132,7 +95,7 @@ static bool open_sql(struct call *call, struct sql_answer *answer)
 	if (code != SQLITE_OK)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "%s", message != NULL ? message : "out of memory");
 	sqlite3_free(message);
-	sqlite3_set_authorizer(answer->db, may_sql, answer);
+	sql_extension_only_look(answer->db, answer->dataset->trace_events != NULL);
 	return code == SQLITE_OK;
 }
 
@@ -208,7 +171,7 @@ static enum histree_status sql_next(void *state, struct json_writer *json, struc
 {
 	struct sql_answer *answer = state;
 	(void)error;
-	for (; answer->code == SQLITE_ROW && answer->rows < answer->limit && json->piece->size < PIECE_SIZE;
+	for (; answer->code == SQLITE_ROW && answer->rows < answer->limit && json->out->size < PIECE_SIZE;
 	     answer->rows++) {
 		const int count = sqlite3_column_count(answer->statement);
 		json_begin_array(json);

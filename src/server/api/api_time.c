@@ -58,25 +58,28 @@ static bool is_shown(const void *context, const struct arrow_source *source)
 static void write_end(const struct arrow_writer *writer, const struct arrow_source *source, const char *key,
 		      const char *row_key, const char *name_key, uint32_t row)
 {
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	source->model->name(source->view, row, &name);
 	json_int_member(writer->json, key, api_arrows_position_of(writer, source, row));
 	json_int_member(writer->json, row_key, arrow_source_row(source, row));
-	json_string_member(writer->json, name_key, name.bytes, name.size);
-	piece_release(&name);
+	json_string_member(writer->json, name_key, byte_buffer_chars(&name), name.size);
+	byte_buffer_release(&name);
 }
 
 static void write_arrow(const struct arrow_writer *writer, const struct arrow_source *source,
 			const struct histree_arrow *arrow)
 {
 	uint32_t from, to;
-	if (!source->model->rows(source->view, arrow, &from, &to) || from == to ||
+	if (!source->model->rows(source->view, arrow, &from, &to) ||
 	    api_arrows_position_of(writer, source, from) == HISTREE_NO_INDEX ||
 	    api_arrows_position_of(writer, source, to) == HISTREE_NO_INDEX ||
-	    api_arrows_position_of(writer, source, from) == api_arrows_position_of(writer, source, to))
+	    (api_arrows_position_of(writer, source, from) == api_arrows_position_of(writer, source, to) &&
+	     arrow->kind != HISTREE_ARROW_INSTANT))
 		return; /* also of threads that a row stands for together */
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "kind", arrow->kind);
+	if (arrow->name != NULL)
+		json_text_member(writer->json, "name", arrow->name);
 	write_end(writer, source, "from", "fromRow", "fromName", from);
 	write_end(writer, source, "to", "toRow", "toName", to);
 	json_int_member(writer->json, "tid", arrow->tid);
@@ -144,18 +147,18 @@ static void write_threads(const struct path_list *list, const struct shown_rows 
 {
 	json_begin_array_member(json, "threads");
 	for (size_t i = 0; i < list->place_count; i++) {
-		struct piece name = { 0 };
+		struct byte_buffer name = { 0 };
 		const struct path_place *place = &list->places[i];
 		const char *host = path_list_host(list, place);
 		path_list_name(list, place, &name);
 		json_begin_object(json);
 		json_int_member(json, "tid", place->tid);
-		json_string_member(json, "name", name.bytes, name.size);
+		json_string_member(json, "name", byte_buffer_chars(&name), name.size);
 		if (host != NULL)
 			json_text_member(json, "host", host);
 		json_int_member(json, "position", api_path_position_of(shown, list, place));
 		json_end(json);
-		piece_release(&name);
+		byte_buffer_release(&name);
 	}
 	json_end(json);
 }
@@ -354,6 +357,8 @@ static void write_row(struct json_writer *json, const struct time_use_call *aske
 	if ((asked->request.by & HISTREE_BY(THREAD)) != 0) {
 		json_text_member(json, "threadName", row->name);
 		json_int_member(json, "from", row->from - asked->start);
+	} else if ((asked->request.by & HISTREE_BY(PROCESS)) != 0) {
+		json_text_member(json, "processName", row->name);
 	}
 	if ((asked->request.by & HISTREE_BY(HAD_BY)) != 0)
 		json_text_member(json, "hadByName", row->had_by_name);

@@ -16,6 +16,7 @@
 #include "server/model/event_list.h"
 #include "server/model/flame_view.h"
 #include "server/model/host_rows.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/path_list.h"
 
 /* ---- api experiments ----------------------------------------------------------------------------------------- */
@@ -79,12 +80,15 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 		histree_events_gaps(dataset->trace_events, &gaps);
 	json_int_member(json, "gaps", (int64_t)gaps);
 	write_warning(json, info);
+	json_bool_member(json, "hasStates", dataset->history_count > 0);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
 	json_bool_member(json, "hasSegments", dataset->segments_count > 0);
 	json_bool_member(json, "hasPaths", path_list_applies(dataset));
 	json_bool_member(json, "hasThreads", dataset_history(dataset, "kernel") != NULL);
 	json_text_member(json, "store", dataset->store_path);
-	json_bool_member(json, "hasCharts", chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL);
+	json_bool_member(json, "hasCharts",
+			 kernel_view_applies(dataset) ||
+				 chart_set_named(dataset, HISTREE_CHART_LINES, NULL) != NULL);
 	json_bool_member(json, "hasStacks", flame_list_applies(dataset));
 	if (dataset->host_count > 0) {
 		json_begin_array_member(json, "hosts");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/search.h"
 #include "server/catalogue/catalogue.h"
 #include "server/http/http.h"
@@ -49,15 +50,20 @@ const char *page_text(const struct call *call, const char *name)
 	return text != NULL ? text : "";
 }
 
+bool page_is_ready(const struct call *call, const struct dataset *dataset)
+{
+	if (dataset == NULL)
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such experiment");
+	else if (dataset_status(dataset) != DATASET_READY)
+		reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
+	return dataset != NULL && dataset_status(dataset) == DATASET_READY;
+}
+
 bool page_dataset(struct call *call)
 {
 	call->dataset = catalogue_dataset(call->service->catalogue, page_text(call, "experiment"));
 	reply_hold(call->reply, call->dataset);
-	if (call->dataset == NULL)
-		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such experiment");
-	else if (dataset_status(call->dataset) != DATASET_READY)
-		reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
-	return call->dataset != NULL && dataset_status(call->dataset) == DATASET_READY;
+	return page_is_ready(call, call->dataset);
 }
 
 bool page_view(struct call *call, const struct view_kind *kind, const char *otherwise)
@@ -282,6 +288,26 @@ void segment_request_end(const struct call *call, const struct segment_request *
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------- */
+
+void api_write_value(struct json_writer *json, const struct histree_value *value)
+{
+	const int64_t exact = INT64_C(1) << 53;
+	char text[NUMBER_TEXT_SIZE];
+	if (value->type == HISTREE_INT)
+		json_put_int(json, value->int32);
+	else if (value->type == HISTREE_LONG && value->int64 >= -exact && value->int64 <= exact)
+		json_put_int(json, value->int64);
+	else if (value->type == HISTREE_LONG)
+		json_put_string(json, text, number_format_signed(value->int64, text));
+	else if (value->type == HISTREE_DOUBLE)
+		json_put_real(json, value->real);
+	else if (value->type == HISTREE_BOOL)
+		json_put_bool(json, value->boolean);
+	else if (value->type == HISTREE_STRING)
+		json_put_string(json, value->bytes, value->size);
+	else
+		json_put_null(json);
+}
 
 void api_write_style(struct json_writer *json, const struct histree_style *style)
 {

@@ -21,6 +21,9 @@ bool page_number(const struct call *call, const char *name, int64_t min, int64_t
 /* Returns a text of the query, "" if it has none of that name. */
 const char *page_text(const struct call *call, const char *name);
 
+/* Returns whether a dataset is there, and ready. */
+bool page_is_ready(const struct call *call, const struct dataset *dataset);
+
 /* Finds the dataset of an experiment, which is ready. */
 bool page_dataset(struct call *call);
 
@@ -77,6 +80,9 @@ bool segment_request_range(const struct call *call, struct segment_request *requ
 
 /* Ends the object of an answer of segments: it says if some are missing because a damaged node was met. */
 void segment_request_end(const struct call *call, const struct segment_request *request);
+
+/* Writes a number, a text, true or false; a number beyond 2^53 as a text, and what has none of these as null. */
+void api_write_value(struct json_writer *json, const struct histree_value *value);
 
 /* Writes the object of a style, with both of its colours. */
 void api_write_style(struct json_writer *json, const struct histree_style *style);

@@ -133,9 +133,9 @@ static enum histree_status bookmark_fill(struct bookmark *bookmark, const char *
 
 /* ---- JSON ------------------------------------------------------------------------------------------------ */
 
-void bookmark_list_encode(const struct bookmark_list *list, struct piece *text)
+void bookmark_list_encode(const struct bookmark_list *list, struct byte_buffer *text)
 {
-	struct json_writer json = { .piece = text };
+	struct json_writer json = { .out = text };
 	json_begin_object(&json);
 	json_text_member(&json, "format", FORMAT);
 	json_int_member(&json, "version", VERSION);
@@ -153,7 +153,7 @@ void bookmark_list_encode(const struct bookmark_list *list, struct piece *text)
 	}
 	json_end(&json);
 	json_end(&json);
-	piece_put_char(text, '\n');
+	byte_buffer_put_byte(text, '\n');
 }
 
 static bool read_uuid(const json_t *object, const char *key, char out[UUID_TEXT_SIZE])
@@ -223,7 +223,7 @@ struct bookmarks {
 	int folder;           /* what servers lock that share it; -1: it cannot be opened, as that of a test */
 	pthread_mutex_t lock; /* guards what follows */
 	struct bookmark_list list;
-	struct piece text; /* of the file from which the list was read */
+	struct byte_buffer text; /* of the file from which the list was read */
 };
 
 enum histree_status bookmarks_create(const struct io *io, const char *folder, struct bookmarks **out,
@@ -250,14 +250,14 @@ void bookmarks_free(struct bookmarks *bookmarks)
 	if (bookmarks->folder >= 0)
 		close(bookmarks->folder);
 	bookmark_list_release(&bookmarks->list);
-	piece_release(&bookmarks->text);
+	byte_buffer_release(&bookmarks->text);
 	free(bookmarks->path);
 	free(bookmarks);
 }
 
 /* ---- the file, under the lock ---------------------------------------------------------------------------- */
 
-static enum histree_status read_open_file(const struct io *io, int file, struct piece *out,
+static enum histree_status read_open_file(const struct io *io, int file, struct byte_buffer *out,
 					  struct histree_error *error)
 {
 	off_t size;
@@ -265,7 +265,7 @@ static enum histree_status read_open_file(const struct io *io, int file, struct 
 		return error_set(error, HISTREE_ERR_IO, "cannot be read: %s", strerror(errno));
 	if (size > BOOKMARKS_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "it has more than %d bytes", BOOKMARKS_SIZE_MAX);
-	char *room = piece_room(out, (size_t)size + 1);
+	uint8_t *room = byte_buffer_room(out, (size_t)size + 1);
 	if (room == NULL)
 		return error_memory(error, "bookmarks");
 	enum histree_status status = io_read_all(io, file, room, (size_t)size, 0, error);
@@ -275,7 +275,7 @@ static enum histree_status read_open_file(const struct io *io, int file, struct 
 }
 
 /* HISTREE_NOT_FOUND: no such bookmark. */
-static enum histree_status read_file(const struct bookmarks *bookmarks, struct piece *out,
+static enum histree_status read_file(const struct bookmarks *bookmarks, struct byte_buffer *out,
 				     struct histree_error *error)
 {
 	const struct io *io = bookmarks->io;
@@ -290,33 +290,33 @@ static enum histree_status read_file(const struct bookmarks *bookmarks, struct p
 }
 
 /* Takes over both. */
-static void bookmarks_take(struct bookmarks *bookmarks, struct bookmark_list *list, struct piece *text)
+static void bookmarks_take(struct bookmarks *bookmarks, struct bookmark_list *list, struct byte_buffer *text)
 {
 	bookmark_list_release(&bookmarks->list);
-	piece_release(&bookmarks->text);
+	byte_buffer_release(&bookmarks->text);
 	bookmarks->list = *list;
 	bookmarks->text = *text;
 	*list = (struct bookmark_list){ 0 };
-	*text = (struct piece){ 0 };
+	*text = (struct byte_buffer){ 0 };
 }
 
 /* The list is that of the file; on failure it stays as it was. */
 static enum histree_status refresh(struct bookmarks *bookmarks, struct histree_error *error)
 {
 	struct bookmark_list list = { .made = bookmarks->list.made };
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	enum histree_status status = read_file(bookmarks, &text, error);
 	bool is_there = status != HISTREE_NOT_FOUND, is_new = !is_there;
 	if (!is_there) {
 		status = HISTREE_OK;
 	} else if (status == HISTREE_OK && !(text.size > 0 && text.size == bookmarks->text.size &&
 					     memcmp(text.bytes, bookmarks->text.bytes, text.size) == 0)) {
-		status = bookmark_list_decode(&list, text.bytes, text.size, error);
+		status = bookmark_list_decode(&list, byte_buffer_chars(&text), text.size, error);
 		is_new = true;
 	}
 	if (status == HISTREE_OK && is_new)
 		bookmarks_take(bookmarks, &list, &text);
-	piece_release(&text);
+	byte_buffer_release(&text);
 	if (status == HISTREE_ERR_FORMAT)
 		error_prefix(error, "'%s' is no file of bookmarks, and is kept; move it away to make bookmarks",
 			     bookmarks->path);
@@ -379,7 +379,7 @@ static enum histree_status begin_change(struct bookmarks *bookmarks, struct book
 static enum histree_status save(struct bookmarks *bookmarks, struct bookmark_list *next,
 				struct histree_error *error)
 {
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	bookmark_list_encode(next, &text);
 	enum histree_status status =
 		text.failed ? error_memory(error, "bookmarks")
@@ -388,7 +388,7 @@ static enum histree_status save(struct bookmarks *bookmarks, struct bookmark_lis
 		bookmarks_take(bookmarks, next, &text);
 	else
 		error_prefix(error, "'%s'", bookmarks->path);
-	piece_release(&text);
+	byte_buffer_release(&text);
 	return status;
 }
 

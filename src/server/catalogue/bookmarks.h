@@ -66,7 +66,7 @@ void bookmark_list_release(struct bookmark_list *list);
 
 /* Inserts a bookmark where its start belongs; the list has room for it. */
 void bookmark_list_insert(struct bookmark_list *list, const struct bookmark *bookmark);
-void bookmark_list_encode(const struct bookmark_list *list, struct piece *text);
+void bookmark_list_encode(const struct bookmark_list *list, struct byte_buffer *text);
 
 /* Reads the JSON. Returns HISTREE_ERR_FORMAT if the bytes are no bookmarks of ours, and the error says where. */
 enum histree_status bookmark_list_decode(struct bookmark_list *out, const char *bytes, size_t size,

@@ -441,8 +441,13 @@ static bool store_path(const struct catalogue *catalogue, const char *name, cons
 static enum histree_status begin_dataset(struct catalogue *catalogue, const char *const *traces, size_t count,
 					 const char *store, struct dataset **out, struct histree_error *error)
 {
+	const char *definitions[CONFIGURATIONS_MAX];
+	for (size_t i = 0; i < catalogue->configuration_count; i++)
+		definitions[i] = catalogue->configurations[i].path;
 	enum histree_status status =
 		dataset_create(traces, count, store, catalogue_readable(catalogue), out, error);
+	if (status == HISTREE_OK && count > 0 && !dataset_define(*out, definitions, catalogue->configuration_count))
+		status = error_memory(error, "a trace");
 	if (status == HISTREE_OK)
 		status = builder_add(catalogue->builder, *out, error);
 	if (status != HISTREE_OK) {
@@ -628,6 +633,171 @@ bool catalogue_each_served(const struct catalogue *catalogue, served_traces_visi
 	return served_traces_each(&catalogue->allowed, visit, context);
 }
 
+/* ---- configurations ------------------------------------------------------------------------------------------ */
+
+/* Copies the texts, with these for what is not said.  Returns false if memory runs out. */
+static bool configuration_copy(struct configuration *out, const struct configuration *wanted, const char *id,
+			       const char *path)
+{
+	const char *const from[] = { wanted->type, id, wanted->name != NULL ? wanted->name : id,
+				     wanted->description != NULL ? wanted->description : "", path };
+	const char **const to[] = { &out->type, &out->id, &out->name, &out->description, &out->path };
+	size_t size = 0;
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++)
+		size += strlen(from[i]) + 1;
+	char *at = out->memory = malloc(size);
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && at != NULL; i++) {
+		*to[i] = at;
+		at = stpcpy(at, from[i]) + 1;
+	}
+	return at != NULL;
+}
+
+static size_t configuration_index(const struct catalogue *catalogue, const char *type, const char *id)
+{
+	size_t i = 0;
+	while (i < catalogue->configuration_count && (strcmp(catalogue->configurations[i].type, type) != 0 ||
+						      strcmp(catalogue->configurations[i].id, id) != 0))
+		i++;
+	return i;
+}
+
+bool catalogue_configurations(struct catalogue *catalogue, const char *type, const char *id,
+			      configuration_visit *visit, void *context)
+{
+	bool is_any = false;
+	pthread_mutex_lock(&catalogue->lock);
+	for (size_t i = 0; i < catalogue->configuration_count; i++) {
+		const struct configuration *one = &catalogue->configurations[i];
+		if (strcmp(one->type, type) != 0 || (id != NULL && strcmp(one->id, id) != 0))
+			continue;
+		visit(context, one);
+		is_any = true;
+	}
+	pthread_mutex_unlock(&catalogue->lock);
+	return is_any;
+}
+
+/* Whether an entry that comes before this one, or is of the kind before, has the same dataset. */
+static bool is_shared_before(const struct catalogue *catalogue, size_t kind, size_t index)
+{
+	const struct dataset *dataset = catalogue->kinds[kind].entries[index]->dataset;
+	for (size_t k = 0; k <= kind; k++)
+		for (size_t i = 0; i < (k < kind ? catalogue->kinds[k].count : index); i++)
+			if (catalogue->kinds[k].entries[i]->dataset == dataset)
+				return true;
+	return false;
+}
+
+/* All that have a dataset get another one of the same traces, in the same store. */
+static enum histree_status renew_dataset(struct catalogue *catalogue, struct dataset *old,
+					 struct histree_error *error)
+{
+	struct dataset *dataset;
+	enum histree_status status = begin_dataset(catalogue, (const char *const *)old->traces, old->trace_count,
+						   old->store_path, &dataset, error);
+	if (status != HISTREE_OK)
+		return status;
+	dataset_hold(old);
+	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++)
+		for (size_t i = 0; i < catalogue->kinds[kind].count; i++) {
+			struct catalogue_entry *entry = catalogue->kinds[kind].entries[i];
+			if (entry->dataset != old)
+				continue;
+			dataset_release(entry->dataset);
+			entry->dataset = dataset_hold(dataset);
+		}
+	dataset_release(old);
+	dataset_release(dataset);
+	return HISTREE_OK;
+}
+
+/* What was made of traces is prepared anew, for what it lacks now. */
+static enum histree_status renew_datasets(struct catalogue *catalogue, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++)
+		for (size_t i = 0; i < catalogue->kinds[kind].count && status == HISTREE_OK; i++) {
+			const struct catalogue_entry *entry = catalogue->kinds[kind].entries[i];
+			if (entry->dataset->trace_count > 0 && is_usable(entry) &&
+			    !is_shared_before(catalogue, kind, i))
+				status = renew_dataset(catalogue, entry->dataset, error);
+		}
+	return status;
+}
+
+/* Takes the configuration, even on failure. */
+static enum histree_status configuration_enter(struct catalogue *catalogue, struct configuration *made,
+					       struct histree_error *error)
+{
+	const size_t index = configuration_index(catalogue, made->type, made->id);
+	enum histree_status status = HISTREE_OK;
+	if (index == CONFIGURATIONS_MAX)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "there are %d configurations already: delete one",
+				   CONFIGURATIONS_MAX);
+	else if (!array_reserve(&catalogue->configurations, &catalogue->configuration_capacity, index + 1))
+		status = error_memory(error, "a configuration");
+	if (status != HISTREE_OK) {
+		free(made->memory);
+		return status;
+	}
+	if (index < catalogue->configuration_count)
+		free(catalogue->configurations[index].memory);
+	else
+		catalogue->configuration_count++;
+	catalogue->configurations[index] = *made;
+	return HISTREE_OK;
+}
+
+static void tell_nobody(void *context, const struct histree_analysis_info *analysis)
+{
+	(void)context, (void)analysis;
+}
+
+enum catalogue_result catalogue_configure(struct catalogue *catalogue, const struct configuration *wanted,
+					  configuration_visit *visit, void *context, struct histree_error *error)
+{
+	struct configuration made;
+	char *resolved = realpath(wanted->path, NULL);
+	if (resolved == NULL)
+		return CATALOGUE_NO_PATH;
+	const char *paths[] = { resolved }, *id = wanted->id != NULL ? wanted->id : path_name(wanted->path);
+	const bool is_allowed = allowed_paths_contain(&catalogue->allowed, resolved);
+	enum histree_status status = HISTREE_ERR_ARGUMENT;
+	if (is_allowed)
+		status = histree_analyses_defined(paths, 1, tell_nobody, NULL, error);
+	if (status == HISTREE_OK && !configuration_copy(&made, wanted, id, resolved))
+		status = error_memory(error, "a configuration");
+	free(resolved);
+	if (status != HISTREE_OK)
+		return is_allowed ? CATALOGUE_FAILED : CATALOGUE_FORBIDDEN;
+	pthread_mutex_lock(&catalogue->lock);
+	status = configuration_enter(catalogue, &made, error);
+	if (status == HISTREE_OK)
+		status = renew_datasets(catalogue, error);
+	if (status == HISTREE_OK)
+		visit(context, &made);
+	pthread_mutex_unlock(&catalogue->lock);
+	return status == HISTREE_OK ? CATALOGUE_OK : CATALOGUE_FAILED;
+}
+
+bool catalogue_forget_configuration(struct catalogue *catalogue, const char *type, const char *id,
+				    configuration_visit *visit, void *context)
+{
+	pthread_mutex_lock(&catalogue->lock);
+	const size_t index = configuration_index(catalogue, type, id);
+	const bool is_there = index < catalogue->configuration_count;
+	if (is_there) {
+		visit(context, &catalogue->configurations[index]);
+		free(catalogue->configurations[index].memory);
+		catalogue->configuration_count--;
+		memmove(catalogue->configurations + index, catalogue->configurations + index + 1,
+			(catalogue->configuration_count - index) * sizeof(*catalogue->configurations));
+	}
+	pthread_mutex_unlock(&catalogue->lock);
+	return is_there;
+}
+
 /* ---- catalogue create ---------------------------------------------------------------------------------------- */
 
 /* ---- the stores of the command line ------------------------------------------------------------------ */
@@ -758,6 +928,9 @@ void catalogue_free(struct catalogue *catalogue)
 			catalogue_entry_free(catalogue->kinds[kind].entries[i]);
 		free(catalogue->kinds[kind].entries);
 	}
+	for (size_t i = 0; i < catalogue->configuration_count; i++)
+		free(catalogue->configurations[i].memory);
+	free(catalogue->configurations);
 	allowed_paths_release(&catalogue->allowed);
 	free(catalogue->stores);
 	pthread_mutex_destroy(&catalogue->lock);

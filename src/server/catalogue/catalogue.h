@@ -29,7 +29,7 @@ typedef void served_traces_visit(void *context, const struct served_trace *trace
 struct builder;
 
 /* More than a user could want; each is a few hundred bytes. */
-enum { CATALOGUE_ENTRIES_MAX = 4096, CATALOGUE_TRACES_MAX = 256 };
+enum { CATALOGUE_ENTRIES_MAX = 4096, CATALOGUE_TRACES_MAX = 256, CONFIGURATIONS_MAX = 64 };
 
 struct catalogue_entry {
 	char uuid[UUID_TEXT_SIZE];
@@ -38,6 +38,13 @@ struct catalogue_entry {
 	char **trace_uuids; /* of an experiment */
 	size_t trace_uuid_count;
 	struct dataset *dataset;
+};
+
+/* A file that defines analyses, which a client gave: what is made of traces has them, too. */
+struct configuration {
+	const char *type, *id; /* of that type; NULL when it is added: the name of the file */
+	const char *name, *description, *path;
+	char *memory; /* of these texts; of one that is asked for NULL */
 };
 
 enum catalogue_kind { CATALOGUE_TRACES, CATALOGUE_EXPERIMENTS, CATALOGUE_KIND_COUNT };
@@ -103,6 +110,24 @@ enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, cons
 enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,
 				       catalogue_visit *visit, void *context);
 
+/* `visit` is called under the lock. */
+typedef void configuration_visit(void *context, const struct configuration *configuration);
+
+/* Visits those of a type, or the one of them that has an id; returns whether there is any. */
+bool catalogue_configurations(struct catalogue *catalogue, const char *type, const char *id,
+			      configuration_visit *visit, void *context);
+
+/*
+ * Adds a configuration, or replaces the one that has its id, and has what was made of traces get the analyses that
+ * it lacks.  The texts are copied.  Stores that the command line names stay as they are.
+ */
+enum catalogue_result catalogue_configure(struct catalogue *catalogue, const struct configuration *wanted,
+					  configuration_visit *visit, void *context, struct histree_error *error);
+
+/* Forgets a configuration, after `visit` has seen it; what it made stays.  Returns false if there is none. */
+bool catalogue_forget_configuration(struct catalogue *catalogue, const char *type, const char *id,
+				    configuration_visit *visit, void *context);
+
 struct catalogue_entries {
 	struct catalogue_entry **entries;
 	size_t count, capacity;
@@ -115,6 +140,8 @@ struct catalogue {
 	char *stores;         /* resolved */
 	pthread_mutex_t lock; /* guards what follows */
 	struct catalogue_entries kinds[CATALOGUE_KIND_COUNT];
+	struct configuration *configurations;
+	size_t configuration_count, configuration_capacity;
 };
 
 struct service {

@@ -183,6 +183,14 @@ enum histree_status dataset_create(const char *const *traces, size_t trace_count
 	return HISTREE_OK;
 }
 
+bool dataset_define(struct dataset *dataset, const char *const *definitions, size_t count)
+{
+	assert(dataset->definitions == NULL);
+	dataset->definitions = copy_texts(definitions, count);
+	dataset->definition_count = dataset->definitions != NULL ? count : 0;
+	return dataset->definitions != NULL;
+}
+
 struct dataset *dataset_hold(struct dataset *dataset)
 {
 	int holders = atomic_fetch_add_explicit(&dataset->holders, 1, memory_order_relaxed);
@@ -229,6 +237,9 @@ void dataset_release(struct dataset *dataset)
 	for (size_t i = 0; i < dataset->trace_count; i++)
 		free(dataset->traces[i]);
 	free(dataset->traces);
+	for (size_t i = 0; i < dataset->definition_count; i++)
+		free(dataset->definitions[i]);
+	free(dataset->definitions);
 	free(dataset->store_path);
 	pthread_cond_destroy(&dataset->view_made);
 	pthread_mutex_destroy(&dataset->views_lock);
@@ -360,12 +371,16 @@ static bool is_wanted(void *context)
 	return dataset_is_wanted(context);
 }
 
-static enum histree_status build_store(struct dataset *dataset, bool adds, struct histree_error *error)
+/* Of what histree has by itself, or of a file of definitions. */
+static enum histree_status build_store(struct dataset *dataset, bool adds, const char *definition,
+				       struct histree_error *error)
 {
 	struct histree_build_options options = {
 		.traces = (const char *const *)dataset->traces,
 		.trace_count = dataset->trace_count,
 		.store = dataset->store_path,
+		.definitions = &definition,
+		.definition_count = definition != NULL,
 		.force = !adds,
 		.add = adds,
 		.work = { is_wanted, dataset, take_progress },
@@ -399,18 +414,37 @@ static bool is_made(const struct histree_store_info *info, const char *analysis)
 	return false;
 }
 
-/* What is lacking is added; if that fails, as its traces are not there any more, what there is is shown. */
-static void add_what_is_lacking(struct dataset *dataset)
+struct lacking {
+	const struct histree_store_info *info;
+	bool any;
+};
+
+static void look_for(void *context, const struct histree_analysis_info *analysis)
+{
+	struct lacking *lacking = context;
+	lacking->any |= !is_made(lacking->info, analysis->name);
+}
+
+/*
+ * What is lacking, of histree's own or of a file of definitions, is added; if that fails, as its traces are not
+ * there any more, what there is is shown.
+ */
+static enum histree_status add_what_is_lacking(struct dataset *dataset, const char *definition,
+					       struct histree_error *error)
 {
 	/* Whether an older histree made it, which had fewer analyses, or made fewer by itself. */
-	const struct histree_store_info *info = histree_store_info(dataset->store);
+	struct lacking lacking = { .info = histree_store_info(dataset->store) };
 	struct histree_analysis_info analysis;
-	bool lacks_any = false;
-	for (size_t i = 0; is_made(info, "kernel") && histree_analysis(i, &analysis); i++)
-		lacks_any |= analysis.by_default && analysis.events != NULL && !is_made(info, analysis.name);
-	if (!lacks_any || build_store(dataset, true, NULL) != HISTREE_OK)
-		return;
+	for (size_t i = 0; definition == NULL && is_made(lacking.info, "kernel") && histree_analysis(i, &analysis);
+	     i++)
+		if (analysis.by_default && analysis.events != NULL)
+			look_for(&lacking, &analysis);
+	if (definition != NULL && histree_analyses_defined(&definition, 1, look_for, &lacking, NULL) != HISTREE_OK)
+		return HISTREE_OK;
+	if (!lacking.any || build_store(dataset, true, definition, NULL) != HISTREE_OK)
+		return HISTREE_OK;
 	close_store(dataset);
+	return open_store(dataset, error);
 }
 
 void dataset_prepare(struct dataset *dataset)
@@ -419,12 +453,14 @@ void dataset_prepare(struct dataset *dataset)
 	enum histree_status status = HISTREE_OK;
 	bool has_one = dataset->trace_count > 0 && has_store(dataset);
 	if (has_one)
-		add_what_is_lacking(dataset);
+		status = add_what_is_lacking(dataset, NULL, &dataset->error);
 	else if (dataset->trace_count > 0)
 		status = dataset->cancelled ? error_set(&dataset->error, HISTREE_ERR_CANCELLED, "cancelled")
-					    : build_store(dataset, false, &dataset->error);
+					    : build_store(dataset, false, NULL, &dataset->error);
 	if (dataset->store == NULL && status == HISTREE_OK)
 		status = open_store(dataset, &dataset->error);
+	for (size_t i = 0; i < dataset->definition_count && status == HISTREE_OK; i++)
+		status = add_what_is_lacking(dataset, dataset->definitions[i], &dataset->error);
 	enum dataset_status now = status == HISTREE_OK              ? DATASET_READY
 				  : status == HISTREE_ERR_CANCELLED ? DATASET_CANCELLED
 								    : DATASET_FAILED;

@@ -99,6 +99,8 @@ struct dataset {
 
 	char **traces; /* absolute paths, as given; empty: a store that was named */
 	size_t trace_count;
+	char **definitions; /* files whose analyses the store shall have too, where they apply */
+	size_t definition_count;
 	char *store_path;
 	const struct allowed_paths *readable; /* where traces that a store names may be; NULL: anywhere */
 
@@ -129,6 +131,9 @@ struct dataset {
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
 				   const struct allowed_paths *readable, struct dataset **out,
 				   struct histree_error *error);
+
+/* Has the store get the analyses that files define; before it is prepared.  Returns false if memory runs out. */
+bool dataset_define(struct dataset *dataset, const char *const *definitions, size_t count);
 struct dataset *dataset_hold(struct dataset *dataset);
 void dataset_release(struct dataset *dataset);
 

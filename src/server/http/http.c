@@ -738,7 +738,7 @@ static bool may_zip(struct MHD_Connection *connection)
 static void make_first_piece(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct reply *reply = &exchange->reply;
-	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_MIN;
+	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->body.size < ZIP_SIZE_MIN;
 	if (!is_small && may_zip(connection))
 		reply_zip(reply);
 	if (reply_next(reply, &exchange->ready, &exchange->ready_size) && !reply->is_crowded)

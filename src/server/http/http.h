@@ -107,7 +107,7 @@ uint16_t http_port(const struct http *http);
 /* Waits for the requests that are under way and frees the server.  NULL is allowed. */
 void http_stop(struct http *http);
 
-enum { CALL_CAPTURES_MAX = 2 };
+enum { CALL_CAPTURES_MAX = 3 };
 
 /* What all endpoints share: catalogue/catalogue.h.  The router only hands it on. */
 struct service;

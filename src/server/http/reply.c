@@ -132,7 +132,7 @@ void target_release(struct target *target)
 void reply_init(struct reply *reply)
 {
 	*reply = (struct reply){ .status = HTTP_OK, .content_type = "application/json" };
-	reply->json.piece = &reply->piece;
+	reply->json.out = &reply->body;
 }
 
 /* Zeroed memory of an answer, behind a link to what was given out before. */
@@ -158,8 +158,8 @@ void reply_release(struct reply *reply)
 	}
 	dataset_release(reply->dataset);
 	gzip_free(reply->gzip);
-	piece_release(&reply->compressed);
-	piece_release(&reply->piece);
+	byte_buffer_release(&reply->compressed);
+	byte_buffer_release(&reply->body);
 }
 
 void reply_envelope(struct reply *reply)
@@ -203,9 +203,8 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 
 	/* Forget the body. */
 	release_steps(reply);
-	reply->piece.size = 0;
-	reply->piece.failed = false;
-	reply->json = (struct json_writer){ .piece = &reply->piece };
+	byte_buffer_clear(&reply->body);
+	reply->json = (struct json_writer){ .out = &reply->body };
 	reply->fixed = NULL;
 	reply->is_envelope = reply->is_done = false;
 	reply->content_type = "application/json";
@@ -304,7 +303,7 @@ static enum histree_status take_step(struct reply *reply)
 		return error_set(&reply->error, HISTREE_ERR_CANCELLED,
 				 "the server has no memory for this answer now; try again soon");
 	enum histree_status status = reply->steps.next(reply->steps.state, &reply->json, &reply->error);
-	return reply->piece.failed ? error_memory(&reply->error, "an answer") : status;
+	return reply->body.failed ? error_memory(&reply->error, "an answer") : status;
 }
 
 bool reply_zip(struct reply *reply)
@@ -322,8 +321,8 @@ void reply_unzip(struct reply *reply)
 /* Compresses `size` bytes, after what is compressed already. */
 static bool compress_bytes(struct reply *reply, const char *bytes, size_t size, bool is_last)
 {
-	struct piece *compressed = &reply->compressed;
-	char *room = piece_room(compressed, gzip_bound(reply->gzip, size));
+	struct byte_buffer *compressed = &reply->compressed;
+	uint8_t *room = byte_buffer_room(compressed, gzip_bound(reply->gzip, size));
 	size_t packed;
 	if (room == NULL)
 		return false;
@@ -344,13 +343,13 @@ static bool next_plain(struct reply *reply, const char **bytes, size_t *size)
 	}
 
 	/* Steps until a piece is full, or all is written, or cut. */
-	while (!reply->is_done && reply->piece.size < PIECE_SIZE) {
+	while (!reply->is_done && reply->body.size < PIECE_SIZE) {
 		enum histree_status status = take_step(reply);
 		if (status == HISTREE_OK)
 			continue;
 		release_steps(reply);
 		reply->is_done = true;
-		bool failed = status < 0 || reply->piece.failed;
+		bool failed = status < 0 || reply->body.failed;
 		if (failed && !reply->is_envelope)
 			return false;
 		const char *notice = reply->notice != NULL ? reply->notice : "Completed";
@@ -358,11 +357,11 @@ static bool next_plain(struct reply *reply, const char **bytes, size_t *size)
 			end_envelope(reply, failed ? "FAILED" : "COMPLETED",
 				     failed ? reply->error.message : notice);
 	}
-	if (reply->piece.failed)
+	if (reply->body.failed)
 		return false;
-	*bytes = reply->piece.bytes;
-	*size = reply->piece.size;
-	reply->piece.size = 0;
+	*bytes = byte_buffer_chars(&reply->body);
+	*size = reply->body.size;
+	reply->body.size = 0;
 	return true;
 }
 
@@ -373,7 +372,7 @@ bool reply_next(struct reply *reply, const char **bytes, size_t *size)
 	while (!reply->is_cut && *size == 0) {
 		const char *plain;
 		size_t plain_size;
-		bool was_done = reply->is_done && reply->piece.size == 0;
+		bool was_done = reply->is_done && reply->body.size == 0;
 		if (was_done)
 			return true;
 		if (!next_plain(reply, &plain, &plain_size) ||
@@ -381,7 +380,7 @@ bool reply_next(struct reply *reply, const char **bytes, size_t *size)
 			reply->is_cut = true;
 			break;
 		}
-		*bytes = reply->gzip != NULL ? reply->compressed.bytes : plain;
+		*bytes = reply->gzip != NULL ? byte_buffer_chars(&reply->compressed) : plain;
 		*size = reply->gzip != NULL ? reply->compressed.size : plain_size;
 	}
 	return !reply->is_cut;

@@ -9,7 +9,7 @@
  *
  * A reply has a status, headers and a body that is made piece by piece.
  *
- * A handler fills a reply.  It writes a small body at once into `json` (or `piece`), and leaves a large one to a
+ * A handler fills a reply.  It writes a small body at once into `json` (or `body`), and leaves a large one to a
  * step function, which writes the next piece each time it is called:
  *
  * 	reply_envelope(reply);
@@ -88,10 +88,10 @@ struct reply {
 	enum http_status status;
 	const char *content_type;
 	const char *cache_control; /* NULL: nothing is kept */
-	const void *fixed;         /* a body that outlives the answer, in place of `piece`; NULL: none */
+	const void *fixed;         /* a body that outlives the answer, in place of `body`; NULL: none */
 	size_t fixed_size;
-	struct piece piece;
-	struct json_writer json; /* into `piece` */
+	struct byte_buffer body; /* what of it was made, and not sent */
+	struct json_writer json; /* into `body` */
 	struct reply_steps steps;
 	struct reply_block *memory; /* that was given out last */
 	struct dataset *dataset;    /* held; NULL: none */
@@ -110,7 +110,7 @@ struct reply {
 	void *wanted_context;
 
 	struct gzip *gzip; /* NULL: it goes out as it is */
-	struct piece compressed;
+	struct byte_buffer compressed;
 };
 
 void reply_init(struct reply *reply);

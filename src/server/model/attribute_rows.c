@@ -22,37 +22,51 @@
 /* ---- flows ------------------------------------------------------------------------------------------------ */
 
 struct track_arrows {
-	struct histree_history *history; /* borrowed; NULL: the store has no flows that can be read */
-	struct histree_segment_store *flows;
+	struct histree_history *history; /* borrowed; NULL: the store has none that can be read */
+	struct histree_segment_store *flows, *instants;
 };
 
-/* Returns whether the store says that it has flows. */
+/* Returns whether the store says that it has flows or instants. */
 static bool track_arrows_apply(const struct dataset *dataset)
 {
-	return dataset_has_segments(dataset, "track-flows") && dataset_history(dataset, "tracks") != NULL;
+	return (dataset_has_segments(dataset, "track-flows") || dataset_has_segments(dataset, "track-instants")) &&
+	       dataset_history(dataset, "tracks") != NULL;
+}
+
+static struct histree_segment_store *track_arrows_store(const struct dataset *dataset, const char *analysis)
+{
+	struct histree_segment_store *store = NULL;
+	const bool is_open =
+		dataset_has_segments(dataset, analysis) &&
+		histree_store_segments(dataset->store, analysis, false, NULL, &store, NULL) == HISTREE_OK;
+	return is_open ? store : NULL;
 }
 
 /* States can be shown without them. */
 static void track_arrows_open(struct track_arrows *arrows, struct dataset *dataset)
 {
 	*arrows = (struct track_arrows){ 0 };
-	if (track_arrows_apply(dataset) &&
-	    histree_store_segments(dataset->store, "track-flows", false, NULL, &arrows->flows, NULL) == HISTREE_OK)
+	if (!track_arrows_apply(dataset))
+		return;
+	arrows->flows = track_arrows_store(dataset, "track-flows");
+	arrows->instants = track_arrows_store(dataset, "track-instants");
+	if (arrows->flows != NULL || arrows->instants != NULL)
 		arrows->history = dataset_history(dataset, "tracks");
-	else
-		arrows->flows = NULL;
 }
 
 static void track_arrows_close(struct track_arrows *arrows)
 {
 	histree_segment_store_close(arrows->flows);
+	histree_segment_store_close(arrows->instants);
 }
 
 static enum histree_status flow_arrows_make(const void *view, const struct arrow_range *range,
 					    struct histree_arrows **out, struct histree_error *error)
 {
 	const struct track_arrows *arrows = view;
-	struct histree_arrows_request request = { .history = arrows->history, .flows = arrows->flows };
+	struct histree_arrows_request request = { .history = arrows->history,
+						  .flows = arrows->flows,
+						  .instants = arrows->instants };
 	return arrow_model_within(&request, range, out, error);
 }
 
@@ -65,12 +79,12 @@ static bool rows_of_flow(const void *view, const struct histree_arrow *arrow, ui
 }
 
 /* The whole path, as a row of its own is called by its depth only. */
-static void name_of_flow(const void *view, uint32_t row, struct piece *name)
+static void name_of_flow(const void *view, uint32_t row, struct byte_buffer *name)
 {
 	const struct track_arrows *arrows = view;
 	const struct histree_attributes *attributes = histree_history_attributes(arrows->history);
 	size_t size = histree_attributes_path(attributes, row, NULL, 0);
-	char *room = piece_room(name, size + 1);
+	char *room = (char *)byte_buffer_room(name, size + 1);
 	if (room != NULL)
 		name->size += histree_attributes_path(attributes, row, room, size + 1);
 }
@@ -194,15 +208,15 @@ static void facts(const void *view, uint32_t index, struct row_facts *out)
 		out->table = histree_labels_of(history, row->quark);
 }
 
-static void label(const void *view, uint32_t index, struct piece *text)
+static void label(const void *view, uint32_t index, struct byte_buffer *text)
 {
 	const struct attribute_rows *rows = view;
 	const struct attribute_row *row = &rows->rows[index];
 	if (row->quark != HISTREE_ROOT)
-		piece_put_name(histree_history_attributes(rows->dataset->histories[row->history]), row->quark,
-			       text);
+		attribute_name_put(histree_history_attributes(rows->dataset->histories[row->history]), row->quark,
+				   text);
 	else
-		piece_put_text(text, rows->dataset->analyses[row->history]);
+		byte_buffer_put_chars(text, rows->dataset->analyses[row->history]);
 }
 
 static void arrows(const void *view, struct arrow_source *out)
@@ -245,7 +259,8 @@ struct span_rows {
 	struct span_row *rows;
 	uint32_t count;
 	struct histree_history *history;
-	uint32_t *rows_of_flows; /* by quark: the row of that track and depth */
+	/* By quark: the row of that depth, or of that thread or process; HISTREE_NO_INDEX: none is */
+	uint32_t *rows_of_flows;
 };
 
 struct span_maker {
@@ -295,7 +310,7 @@ static bool is_called(const struct span_maker *maker, histree_quark quark, const
 static enum histree_status name_track(struct span_maker *maker, histree_quark quark, char **out,
 				      struct histree_error *error)
 {
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	struct histree_interval state;
 	const histree_time end = histree_history_info(maker->rows->history)->end;
 	enum histree_status status = histree_query_single(maker->query, quark, end, &state, error);
@@ -303,18 +318,18 @@ static enum histree_status name_track(struct span_maker *maker, histree_quark qu
 		return status;
 	const bool is_named = state.value.type == HISTREE_STRING && state.value.size > 0;
 	if (is_named) {
-		piece_put(&name, state.value.bytes, state.value.size);
-		piece_put_text(&name, " (");
+		byte_buffer_put(&name, state.value.bytes, state.value.size);
+		byte_buffer_put_chars(&name, " (");
 	}
-	piece_put_name(maker->attributes, quark, &name);
+	attribute_name_put(maker->attributes, quark, &name);
 	if (is_named)
-		piece_put_char(&name, ')');
-	piece_put_char(&name, '\0');
+		byte_buffer_put_byte(&name, ')');
+	byte_buffer_put_byte(&name, '\0');
 	if (name.failed) {
-		piece_release(&name);
+		byte_buffer_release(&name);
 		return error_memory(error, "the spans");
 	}
-	*out = name.bytes;
+	*out = (char *)name.bytes;
 	return HISTREE_OK;
 }
 
@@ -333,6 +348,8 @@ static enum histree_status add_span_row(struct span_maker *maker, histree_quark 
 	}
 	if (shown != HISTREE_ROOT)
 		rows->rows_of_flows[shown] = rows->count;
+	if (named != HISTREE_ROOT)
+		rows->rows_of_flows[named] = rows->count;
 	rows->rows[rows->count] =
 		(struct span_row){ shown, depth, 0, named != HISTREE_ROOT ? rows->count : track, name };
 	rows->count++;
@@ -401,8 +418,10 @@ static enum histree_status add_track(struct span_maker *maker, histree_quark qua
 	if (status != HISTREE_OK)
 		return status;
 	rows->rows[own].descendants = rows->count - own - 1;
-	if (level == HISTREE_ROOT && rows->count == own + 1)
+	if (level == HISTREE_ROOT && rows->count == own + 1) {
 		free(rows->rows[--rows->count].name);
+		rows->rows_of_flows[quark] = HISTREE_NO_INDEX;
+	}
 	return HISTREE_OK;
 }
 
@@ -438,8 +457,10 @@ static enum histree_status span_rows_make(struct dataset *dataset, void **view, 
 	rows->history = dataset_history(dataset, "tracks");
 	struct span_maker maker = { .rows = rows, .attributes = histree_history_attributes(rows->history) };
 	const size_t attributes = histree_history_info(rows->history)->attribute_count;
-	rows->rows_of_flows = calloc(attributes + 1, sizeof(*rows->rows_of_flows));
+	rows->rows_of_flows = malloc((attributes + 1) * sizeof(*rows->rows_of_flows));
 	enum histree_status status = rows->rows_of_flows != NULL ? HISTREE_OK : error_memory(error, "the spans");
+	for (size_t i = 0; status == HISTREE_OK && i <= attributes; i++)
+		rows->rows_of_flows[i] = HISTREE_NO_INDEX;
 	if (status == HISTREE_OK)
 		status = histree_query_create(rows->history, &maker.query, error);
 	if (status == HISTREE_OK)
@@ -473,11 +494,11 @@ static void span_rows_facts(const void *view, uint32_t index, struct row_facts *
 	};
 }
 
-static void span_rows_label(const void *view, uint32_t index, struct piece *text)
+static void span_rows_label(const void *view, uint32_t index, struct byte_buffer *text)
 {
 	const struct span_rows *rows = view;
 	if (rows->rows[index].name != NULL)
-		piece_put_text(text, rows->rows[index].name);
+		byte_buffer_put_chars(text, rows->rows[index].name);
 }
 
 static const char *name_of_track(const struct span_rows *rows, uint32_t index)
@@ -493,13 +514,28 @@ static void span_rows_describe(const void *view, uint32_t index, struct json_wri
 		json_text_member(json, "track", name_of_track(rows, index));
 }
 
-static void name_of_span(const void *view, uint32_t quark, struct piece *name)
+static void name_of_span(const void *view, uint32_t quark, struct byte_buffer *name)
 {
 	const struct span_rows *rows = view;
-	piece_put_text(name, name_of_track(rows, rows->rows_of_flows[quark]));
+	byte_buffer_put_chars(name, name_of_track(rows, rows->rows_of_flows[quark]));
 }
 
-static const struct arrow_model arrows_of_spans = { flow_arrows_make, rows_of_flow, name_of_span, NULL };
+/* An instant of a thread that has no row is in that of its process. */
+static bool find_span_row(const struct span_rows *rows, int32_t quark, uint32_t *out)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(rows->history);
+	for (*out = (uint32_t)quark; *out != HISTREE_ROOT; *out = histree_attributes_parent(attributes, *out))
+		if (rows->rows_of_flows[*out] != HISTREE_NO_INDEX)
+			return true;
+	return false;
+}
+
+static bool rows_of_span(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
+{
+	return find_span_row(view, arrow->from, from) && find_span_row(view, arrow->to, to);
+}
+
+static const struct arrow_model arrows_of_spans = { flow_arrows_make, rows_of_span, name_of_span, NULL };
 
 static void span_rows_arrows(const void *view, struct arrow_source *out)
 {
@@ -608,13 +644,13 @@ static void explorer_facts(const void *view, uint32_t row, struct row_facts *out
 	out->seen = (struct histree_row_life){ info->start, info->end };
 }
 
-static void explorer_label(const void *view, uint32_t row, struct piece *text)
+static void explorer_label(const void *view, uint32_t row, struct byte_buffer *text)
 {
 	const struct explorer_part *part = explorer_part_of(view, row);
 	if (row == part->base)
-		piece_put_text(text, part->name);
+		byte_buffer_put_chars(text, part->name);
 	else
-		piece_put_name(histree_history_attributes(part->history), row - part->base - 1, text);
+		attribute_name_put(histree_history_attributes(part->history), row - part->base - 1, text);
 }
 
 static void explorer_arrows(const void *view, struct arrow_source *out)

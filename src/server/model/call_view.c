@@ -77,21 +77,22 @@ struct call_maker {
 	const struct histree_attributes *attributes;
 	struct histree_cursor *query;
 	size_t row_capacity, program_capacity;
-	struct piece name; /* of an attribute */
+	struct byte_buffer name; /* of an attribute */
 };
 
 /* The name of an attribute as a number above 0; 0: it is no number. */
 static int32_t number_of(struct call_maker *maker, histree_quark quark)
 {
 	maker->name.size = 0;
-	piece_put_name(maker->attributes, quark, &maker->name);
-	piece_put_char(&maker->name, '\0');
+	attribute_name_put(maker->attributes, quark, &maker->name);
+	byte_buffer_put_byte(&maker->name, '\0');
 	if (maker->name.failed)
 		return 0;
+	const char *name = byte_buffer_chars(&maker->name);
 	char *rest;
 	errno = 0;
-	long number = strtol(maker->name.bytes, &rest, 10);
-	bool is_number = errno == 0 && rest != maker->name.bytes && *rest == '\0' && number <= INT32_MAX;
+	long number = strtol(name, &rest, 10);
+	bool is_number = errno == 0 && rest != name && *rest == '\0' && number <= INT32_MAX;
 	return is_number && number > 0 ? (int32_t)number : 0;
 }
 
@@ -239,7 +240,7 @@ static enum histree_status call_view_make(struct dataset *dataset, void **out, s
 	struct call_maker maker = { .view = view, .attributes = histree_history_attributes(view->history) };
 	bool is_declared = view->history != dataset_history(dataset, "ust-calls");
 	enum histree_status status = is_declared ? add_all_declared(&maker, error) : add_threads(&maker, error);
-	piece_release(&maker.name);
+	byte_buffer_release(&maker.name);
 	if (status == HISTREE_OK)
 		*out = view;
 	else
@@ -250,14 +251,14 @@ static enum histree_status call_view_make(struct dataset *dataset, void **out, s
 /* ---- what is known of a row -------------------------------------------------------------------------------- */
 
 /* Adds "glxgears (4297)", or the depth. */
-static void call_row_name(const struct call_row *row, struct piece *name)
+static void call_row_name(const struct call_row *row, struct byte_buffer *name)
 {
 	if (row->depth > 0)
-		piece_format(name, "%d", row->depth);
+		byte_buffer_format(name, "%d", row->depth);
 	else if (row->tid == 0)
-		piece_put_text(name, *row->program != '\0' ? row->program : "stack");
+		byte_buffer_put_chars(name, *row->program != '\0' ? row->program : "stack");
 	else
-		piece_format(name, *row->program != '\0' ? "%s (%d)" : "%s%d", row->program, row->tid);
+		byte_buffer_format(name, *row->program != '\0' ? "%s (%d)" : "%s%d", row->program, row->tid);
 }
 
 static const struct state_fact call_facts[] = {
@@ -299,7 +300,7 @@ static void calls_facts(const void *context, uint32_t index, struct row_facts *o
 	};
 }
 
-static void calls_label(const void *context, uint32_t index, struct piece *text)
+static void calls_label(const void *context, uint32_t index, struct byte_buffer *text)
 {
 	const struct call_view *view = context;
 	call_row_name(&view->rows[index], text);
@@ -315,10 +316,10 @@ static void calls_describe(const void *context, uint32_t index, struct json_writ
 static enum row_match calls_matches(const void *context, uint32_t index, const char *text)
 {
 	const struct call_view *view = context;
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	call_row_name(&view->rows[view->rows[index].thread], &name);
-	const enum row_match match = row_text_match(name.bytes, name.size, text);
-	piece_release(&name);
+	const enum row_match match = row_text_match(byte_buffer_chars(&name), name.size, text);
+	byte_buffer_release(&name);
 	return match;
 }
 

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/table.h"
 #include "histree/states.h"
 #include "server/model/call_view.h"
+#include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
@@ -199,6 +201,49 @@ const struct chart_part *chart_of_entry(const struct chart_of_set *chart, int64_
 	return NULL;
 }
 
+/* ---- what lines are called --------------------------------------------------------------------------------- */
+
+/* The threads of the host that a row is of; NULL: nobody knows their names. */
+static const struct kernel_view *kernel_of(struct dataset *dataset, const struct chart_part *part, uint32_t row)
+{
+	void *view;
+	struct dataset *own = dataset;
+	while (part->rows[row].parent != UINT32_MAX)
+		row = part->rows[row].parent;
+	for (size_t i = 0; i < dataset->host_count; i++)
+		if (strcmp(dataset->hosts[i].name, part->rows[row].name) == 0)
+			own = dataset->hosts[i].own;
+	const bool is_known = own != NULL && kernel_view_applies(own) &&
+			      dataset_view(own, &row_model_resources.own, &view, NULL) == HISTREE_OK;
+	return is_known ? view : NULL;
+}
+
+void chart_row_label(struct dataset *dataset, const struct chart_part *part, uint32_t row, histree_time at,
+		     struct byte_buffer *text)
+{
+	const struct histree_chart_row *shown = &part->rows[row];
+	const int32_t tid = histree_attributes_thread(histree_history_attributes(part->history), shown->attribute);
+	char number[NUMBER_TEXT_SIZE + 1] = "";
+	number[number_format_signed(tid, number)] = '\0';
+	/* A row that has another name, as "read" or "42 (life 1)", is not of whoever has the number. */
+	const bool is_thread = tid > 0 && strcmp(number, shown->name) == 0;
+	const struct kernel_view *kernel = is_thread ? kernel_of(dataset, part, row) : NULL;
+	if (kernel != NULL)
+		kernel_thread_label(kernel, tid, at, text);
+	else
+		byte_buffer_put_chars(text, shown->name);
+}
+
+void chart_line_label(struct dataset *dataset, const struct chart_part *part, uint32_t row, histree_time at,
+		      struct byte_buffer *text)
+{
+	if (part->rows[row].parent != UINT32_MAX) {
+		chart_line_label(dataset, part, part->rows[row].parent, at, text);
+		byte_buffer_put_chars(text, " / ");
+	}
+	chart_row_label(dataset, part, row, at, text);
+}
+
 /* ---- the rows of charts of states -------------------------------------------------------------------------- */
 
 /*
@@ -344,10 +389,10 @@ static void chart_rows_facts(const void *view, uint32_t index, struct row_facts 
 	out->table = histree_chart_view_labels(line->part->view, line->row);
 }
 
-static void chart_rows_label(const void *view, uint32_t index, struct piece *text)
+static void chart_rows_label(const void *view, uint32_t index, struct byte_buffer *text)
 {
 	const struct chart_rows *rows = view;
-	piece_put_text(text, rows->lines[index].name);
+	byte_buffer_put_chars(text, rows->lines[index].name);
 }
 
 const struct row_model row_model_charts = {

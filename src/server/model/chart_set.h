@@ -8,6 +8,7 @@
 #ifndef SERVER_MODEL_CHART_SET_H
 #define SERVER_MODEL_CHART_SET_H
 
+#include "base/bytes.h"
 #include "server/catalogue/dataset.h"
 #include "view/view.h"
 
@@ -61,6 +62,15 @@ enum histree_status chart_set_find(struct chart_set *set, const char *name, stru
 enum histree_status chart_part_lines(const struct chart_part *part, const uint32_t *rows, size_t count,
 				     histree_time from, histree_time to, uint32_t pixels, double **out,
 				     struct histree_error *error);
+
+/*
+ * Adds what a row is called: that of a thread has the name of its program at a time, "bash (42)", where the trace
+ * is of a kernel.  And what a line is called: with the rows that it is below, "bash (42) / read".
+ */
+void chart_row_label(struct dataset *dataset, const struct chart_part *part, uint32_t row, histree_time at,
+		     struct byte_buffer *text);
+void chart_line_label(struct dataset *dataset, const struct chart_part *part, uint32_t row, histree_time at,
+		      struct byte_buffer *text);
 
 /* Finds the part and the row of an entry: UINT32_MAX for the part itself.  Returns NULL if it is not found. */
 const struct chart_part *chart_of_entry(const struct chart_of_set *chart, int64_t id, uint32_t *row);

@@ -246,16 +246,16 @@ void gap_bands_each(const struct dataset *dataset, histree_time from, histree_ti
 		visit_band(dataset, &band, visit, context);
 }
 
-void gap_band_text(const struct gap_band *band, struct piece *text)
+void gap_band_text(const struct gap_band *band, struct byte_buffer *text)
 {
 	if (band->events > 0)
-		piece_format(text, "%" PRIu64 " event%s lost", band->events, band->events == 1 ? "" : "s");
+		byte_buffer_format(text, "%" PRIu64 " event%s lost", band->events, band->events == 1 ? "" : "s");
 	else
-		piece_put_text(text, "events lost");
+		byte_buffer_put_chars(text, "events lost");
 	if (band->gaps > 1)
-		piece_format(text, " in %" PRIu64 " gaps", band->gaps);
+		byte_buffer_format(text, " in %" PRIu64 " gaps", band->gaps);
 	if (band->cpu >= 0)
-		piece_format(text, " on CPU %" PRId32, band->cpu);
+		byte_buffer_format(text, " on CPU %" PRId32, band->cpu);
 	if (band->host_name != NULL)
-		piece_format(text, " of %s", band->host_name);
+		byte_buffer_format(text, " of %s", band->host_name);
 }

@@ -88,6 +88,6 @@ void gap_bands_each(const struct dataset *dataset, histree_time from, histree_ti
 		    gap_band_visit *visit, void *context);
 
 /* Adds "7 events lost on CPU 0". */
-void gap_band_text(const struct gap_band *band, struct piece *text);
+void gap_band_text(const struct gap_band *band, struct byte_buffer *text);
 
 #endif

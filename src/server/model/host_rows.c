@@ -218,7 +218,7 @@ void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_fact
 void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_writer *json)
 {
 	uint32_t own;
-	struct piece label = { 0 };
+	struct byte_buffer label = { 0 };
 	const struct row_model *model = rows->model;
 	const struct host_view *host = host_rows_find(rows, row, &own);
 	if (own == HISTREE_NO_INDEX) {
@@ -228,8 +228,8 @@ void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_
 			json_text_member(json, "why", host->why);
 	} else if (model->label != NULL) {
 		model->label(host->view, own, &label);
-		json_string_member(json, "name", label.bytes, label.size);
-		piece_release(&label);
+		json_string_member(json, "name", byte_buffer_chars(&label), label.size);
+		byte_buffer_release(&label);
 	}
 	if (own != HISTREE_NO_INDEX && model->describe != NULL)
 		model->describe(host->view, own, json);
@@ -237,7 +237,7 @@ void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_
 		json_text_member(json, "host", host->name);
 }
 
-void host_rows_label(const struct host_rows *rows, uint32_t row, struct piece *text)
+void host_rows_label(const struct host_rows *rows, uint32_t row, struct byte_buffer *text)
 {
 	uint32_t own;
 	const struct host_view *host = host_rows_find(rows, row, &own);
@@ -255,10 +255,10 @@ enum row_match host_rows_match(const struct host_rows *rows, uint32_t row, const
 	/* As the page searches for it. */
 	if (rows->model->matches != NULL)
 		return rows->model->matches(host->view, own, text);
-	struct piece label = { 0 };
+	struct byte_buffer label = { 0 };
 	rows->model->label(host->view, own, &label);
-	const enum row_match match = row_text_match(label.bytes, label.size, text);
-	piece_release(&label);
+	const enum row_match match = row_text_match(byte_buffer_chars(&label), label.size, text);
+	byte_buffer_release(&label);
 	return match;
 }
 
@@ -371,7 +371,7 @@ static bool rows_of_packet(const void *context, const struct histree_arrow *arro
 }
 
 /* "sshd (42) on b", or "b". */
-static void name_of_row(const void *context, uint32_t row, struct piece *name)
+static void name_of_row(const void *context, uint32_t row, struct byte_buffer *name)
 {
 	uint32_t own;
 	const struct host_rows *rows = context;
@@ -379,10 +379,10 @@ static void name_of_row(const void *context, uint32_t row, struct piece *name)
 	if (host != NULL && own != HISTREE_NO_INDEX) {
 		const struct kernel_threads *threads = host->view;
 		kernel_thread_label(threads->kernel, threads->list[own].tid, threads->list[own].from, name);
-		piece_put_text(name, " on ");
+		byte_buffer_put_chars(name, " on ");
 	}
 	if (host != NULL)
-		piece_put_text(name, host->name);
+		byte_buffer_put_chars(name, host->name);
 }
 
 static uint32_t row_of_host(const void *context, uint32_t row)

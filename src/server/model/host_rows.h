@@ -70,7 +70,7 @@ struct dataset_place host_view_place(const struct host_view *host, struct histre
 void host_rows_facts(const struct host_rows *rows, uint32_t row, struct row_facts *out);
 void host_rows_describe(const struct host_rows *rows, uint32_t row, struct json_writer *json);
 /* Adds what a row is called; nothing for that of a host. */
-void host_rows_label(const struct host_rows *rows, uint32_t row, struct piece *text);
+void host_rows_label(const struct host_rows *rows, uint32_t row, struct byte_buffer *text);
 enum row_match host_rows_match(const struct host_rows *rows, uint32_t row, const char *text);
 uint32_t host_rows_seek(const struct host_rows *rows, const struct row_wanted *wanted);
 enum histree_status host_rows_prepare(const struct host_rows *rows, enum row_sort sort,

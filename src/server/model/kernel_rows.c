@@ -206,7 +206,7 @@ static int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint3
  * another's (query/thread_list.c).
  */
 static void put_last_name(struct histree_cursor *query, histree_quark quark, histree_time at, histree_time end,
-			  struct piece *text)
+			  struct byte_buffer *text)
 {
 	enum { NAMES_MAX = 256 };
 	const size_t before = text->size;
@@ -215,7 +215,7 @@ static void put_last_name(struct histree_cursor *query, histree_quark quark, his
 			name.value.type == HISTREE_STRING;
 	     i++) {
 		text->size = before;
-		piece_put(text, name.value.bytes, name.value.size);
+		byte_buffer_put(text, name.value.bytes, name.value.size);
 		if (name.end >= end)
 			break;
 		at = name.end + 1;
@@ -223,7 +223,7 @@ static void put_last_name(struct histree_cursor *query, histree_quark quark, his
 }
 
 /* From the history. */
-static void put_asked(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
+static void put_asked(const struct kernel_view *view, int32_t tid, histree_time at, struct byte_buffer *text)
 {
 	char path[64];
 	histree_quark quark;
@@ -238,11 +238,11 @@ static void put_asked(const struct kernel_view *view, int32_t tid, histree_time 
 	put_last_name(query, quark, at, view->end, text);
 	if (text->size == before && kernel_view_last_value(view, query, quark, &name) &&
 	    name.type == HISTREE_STRING)
-		piece_put(text, name.bytes, name.size);
+		byte_buffer_put(text, name.bytes, name.size);
 	histree_cursor_free(query);
 }
 
-void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text)
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct byte_buffer *text)
 {
 	const struct kernel_threads *threads = view->threads;
 	size_t before = text->size;
@@ -251,32 +251,32 @@ void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_ti
 	if (threads != NULL) {
 		uint32_t index = histree_control_flow_find_at(threads->flow, tid, -1, at);
 		if (index != HISTREE_NO_INDEX)
-			piece_put_text(text, threads->list[index].name);
+			byte_buffer_put_chars(text, threads->list[index].name);
 	} else {
 		put_asked(view, tid, at, text);
 	}
-	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
+	byte_buffer_format(text, text->size > before ? " (%d)" : "%d", tid);
 }
 
 static void kernel_thread_text(const void *view, const struct histree_label_table *table,
-			       const struct histree_value *value, histree_time at, struct piece *text)
+			       const struct histree_value *value, histree_time at, struct byte_buffer *text)
 {
 	(void)view, (void)at;
 	const struct histree_style *style = histree_style_of(table, value);
 	if (style != NULL)
-		piece_put_text(text, style->name);
+		byte_buffer_put_chars(text, style->name);
 }
 
 static void kernel_resource_text(const void *view, const struct histree_label_table *table,
-				 const struct histree_value *value, histree_time at, struct piece *text)
+				 const struct histree_value *value, histree_time at, struct byte_buffer *text)
 {
 	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
 	if (meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT)
 		kernel_thread_label(view, value->int32, at, text);
 	else if (meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT)
-		piece_format(text, "CPU %d", value->int32);
+		byte_buffer_format(text, "CPU %d", value->int32);
 	else if (meaning == HISTREE_MEANS_FREQUENCY && value->type == HISTREE_LONG)
-		piece_format(text, "%.3f GHz", (double)value->int64 / 1e9);
+		byte_buffer_format(text, "%.3f GHz", (double)value->int64 / 1e9);
 }
 
 /* ---- kernel facts ------------------------------------------------------------------------------------------ */
@@ -384,10 +384,10 @@ static void threads_facts(const void *context, uint32_t row, struct row_facts *o
 	};
 }
 
-static void threads_label(const void *context, uint32_t row, struct piece *text)
+static void threads_label(const void *context, uint32_t row, struct byte_buffer *text)
 {
 	const struct kernel_threads *threads = context;
-	piece_put_text(text, threads->list[row].name);
+	byte_buffer_put_chars(text, threads->list[row].name);
 }
 
 static void threads_describe(const void *context, uint32_t row, struct json_writer *json)
@@ -545,7 +545,7 @@ static bool rows_of_threads(const void *context, const struct histree_arrow *arr
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
 
-static void name_of_thread(const void *context, uint32_t row, struct piece *name)
+static void name_of_thread(const void *context, uint32_t row, struct byte_buffer *name)
 {
 	const struct kernel_view *view = context;
 	const struct histree_thread *thread = &view->threads->list[row];
@@ -614,10 +614,10 @@ static void resources_facts(const void *context, uint32_t row, struct row_facts 
 	};
 }
 
-static void resources_label(const void *context, uint32_t row, struct piece *text)
+static void resources_label(const void *context, uint32_t row, struct byte_buffer *text)
 {
 	const struct kernel_view *view = context;
-	piece_put_text(text, view->resource_list[row].name);
+	byte_buffer_put_chars(text, view->resource_list[row].name);
 }
 
 static void resources_describe(const void *context, uint32_t row, struct json_writer *json)
@@ -662,10 +662,10 @@ static bool rows_of_resources(const void *view, const struct histree_arrow *arro
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
 
-static void name_of_resource(const void *context, uint32_t row, struct piece *name)
+static void name_of_resource(const void *context, uint32_t row, struct byte_buffer *name)
 {
 	const struct kernel_view *view = context;
-	piece_put_text(name, view->resource_list[row].name);
+	byte_buffer_put_chars(name, view->resource_list[row].name);
 }
 
 static const struct arrow_model arrows_of_resources = { make_of_resources, rows_of_resources, name_of_resource,
@@ -731,13 +731,13 @@ static void early_describe(const void *context, uint32_t row, struct json_writer
 	const struct kernel_view *view = context;
 	struct histree_cursor *query;
 	struct histree_value value;
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	uint64_t tid;
-	piece_put_name(histree_history_attributes(view->history), view->nodes[row], &name);
-	piece_put_char(&name, '\0');
-	if (!name.failed && number_parse(name.bytes, &tid) && tid <= INT32_MAX)
+	attribute_name_put(histree_history_attributes(view->history), view->nodes[row], &name);
+	byte_buffer_put_byte(&name, '\0');
+	if (!name.failed && number_parse(byte_buffer_chars(&name), &tid) && tid <= INT32_MAX)
 		json_int_member(json, "tid", (int64_t)tid);
-	piece_release(&name);
+	byte_buffer_release(&name);
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return;
 	if (kernel_view_last_value(view, query, child_of(view, row, "Exec_name"), &value) &&

@@ -35,7 +35,7 @@ bool kernel_view_applies(const struct dataset *dataset);
  * Adds a thread with the name of its program, "bash (42)"; adds nothing for the idle thread.  The tree of threads
  * knows all names; until it is made the history is asked.
  */
-void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct piece *text);
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, histree_time at, struct byte_buffer *text);
 
 struct kernel_threads {
 	struct kernel_view *kernel; /* that of the same dataset */

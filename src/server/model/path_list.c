@@ -80,17 +80,17 @@ const char *path_list_host(const struct path_list *list, const struct path_place
 	return hosts != NULL && place->host < count ? hosts[place->host].name : NULL;
 }
 
-void path_list_name(const struct path_list *list, const struct path_place *place, struct piece *name)
+void path_list_name(const struct path_list *list, const struct path_place *place, struct byte_buffer *name)
 {
 	char text[256];
 	size_t size =
 		histree_critical_path_name(list->path, place->host, place->tid, place->life, text, sizeof(text));
 	if (place->tid == HISTREE_IDLE_TID)
-		piece_put_text(name, "(idle)");
+		byte_buffer_put_chars(name, "(idle)");
 	else if (place->tid == HISTREE_KERNEL_TID)
-		piece_put_text(name, "(kernel)");
+		byte_buffer_put_chars(name, "(kernel)");
 	else
-		piece_put(name, text, size < sizeof(text) ? size : sizeof(text) - 1);
+		byte_buffer_put(name, text, size < sizeof(text) ? size : sizeof(text) - 1);
 }
 
 /* ---- styles ------------------------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ void path_list_release(struct path_list *list);
 size_t path_list_place(const struct path_list *list, size_t host, int32_t tid, histree_time time);
 
 /* Adds what a thread is called: "bash", "(idle)". */
-void path_list_name(const struct path_list *list, const struct path_place *place, struct piece *name);
+void path_list_name(const struct path_list *list, const struct path_place *place, struct byte_buffer *name);
 
 /* Returns the name of the host of a place, NULL if there is but one. */
 const char *path_list_host(const struct path_list *list, const struct path_place *place);

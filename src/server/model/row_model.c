@@ -12,12 +12,12 @@
 #include "base/table.h"
 
 void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
-		  histree_time at, struct piece *text)
+		  histree_time at, struct byte_buffer *text)
 {
 	if (facts->view != NULL)
 		model->text(facts->view, facts->table, value, at, text);
 	else if (facts->why != NULL)
-		piece_put_text(text, facts->why);
+		byte_buffer_put_chars(text, facts->why);
 }
 
 histree_time row_trace_end(const struct row_facts *facts)

@@ -57,7 +57,7 @@ struct row_model {
 	uint32_t (*count)(const void *view);
 	void (*facts)(const void *view, uint32_t row, struct row_facts *out);
 	void (*label)(const void *view, uint32_t row,
-		      struct piece *text); /* what it is called; NULL: nothing yet */
+		      struct byte_buffer *text); /* what it is called; NULL: nothing yet */
 	/* Writes what else describes a row for the page: "tid", "pid", ...; NULL: nothing does. */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
 	/* How a row is meant by a text; NULL: by what it is called. */
@@ -79,7 +79,7 @@ struct row_model {
 					struct row_activity *rows, struct histree_error *error);
 	/* Adds the text of a state at a time: who has a number may change. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		     histree_time at, struct piece *text);
+		     histree_time at, struct byte_buffer *text);
 	struct state_kind kind; /* by what states can be searched */
 	/* Gives the arrows between rows; NULL: such rows have no arrows. */
 	void (*arrows)(const void *view, struct arrow_source *out);
@@ -106,7 +106,7 @@ static inline bool row_is_of_host(const struct row_facts *facts)
 
 /* Adds the text of a state of a row whose facts these are. */
 void row_put_text(const struct row_model *model, const struct row_facts *facts, const struct histree_value *value,
-		  histree_time at, struct piece *text);
+		  histree_time at, struct byte_buffer *text);
 
 /*
  * Whether the states are the calls, or spans, of one depth of a stack; when the trace ends, or that of the row's
@@ -140,7 +140,7 @@ struct arrow_model {
 	/* Finds the rows of an arrow; returns false if it has none in this view. */
 	bool (*rows)(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to);
 	/* Adds what a row is called: "bash (42)", "CPU 0". */
-	void (*name)(const void *view, uint32_t row, struct piece *name);
+	void (*name)(const void *view, uint32_t row, struct byte_buffer *name);
 	/* Returns the row that stands for one that is folded; NULL: none does. */
 	uint32_t (*instead)(const void *view, uint32_t row);
 };

@@ -372,20 +372,20 @@ size_t row_order_hiders(const struct row_order *order, const struct row_order_re
 /* What tells one order of a dataset from another; the caller frees it. */
 static char *request_key(const struct row_order_request *request)
 {
-	struct piece key = { 0 };
-	piece_format(&key, "%s %d %d", request->rows->model->name, (int)request->sort, (int)request->folded);
+	struct byte_buffer key = { 0 };
+	byte_buffer_format(&key, "%s %d %d", request->rows->model->name, (int)request->sort, (int)request->folded);
 	if (request->sort == ROW_SORT_ACTIVE)
-		piece_format(&key, " %lld-%lld %d", (long long)request->from, (long long)request->to,
-			     (int)request->with_rest);
+		byte_buffer_format(&key, " %lld-%lld %d", (long long)request->from, (long long)request->to,
+				   (int)request->with_rest);
 	for (size_t i = 0; i < request->pinned_count; i++)
-		piece_format(&key, " p%u", request->pinned[i]);
+		byte_buffer_format(&key, " p%u", request->pinned[i]);
 	for (size_t i = 0; i < request->toggled_count; i++)
-		piece_format(&key, " %u", request->toggled[i]);
-	piece_format(&key, " %s", request->filter);
-	piece_put_char(&key, '\0');
+		byte_buffer_format(&key, " %u", request->toggled[i]);
+	byte_buffer_format(&key, " %s", request->filter);
+	byte_buffer_put_byte(&key, '\0');
 	if (!key.failed)
-		return key.bytes;
-	piece_release(&key);
+		return (char *)key.bytes;
+	byte_buffer_release(&key);
 	return NULL;
 }
 

@@ -21,10 +21,10 @@
 
 /* ---- segment lines ------------------------------------------------------------------------------------------- */
 
-static void put_clock(struct piece *piece, histree_time time)
+static void put_clock(struct byte_buffer *out, histree_time time)
 {
 	char text[TIME_TEXT_SIZE];
-	piece_put(piece, text, time_format_clock(time, text));
+	byte_buffer_put(out, text, time_format_clock(time, text));
 }
 
 /* Times of the day and nanoseconds; null is empty. */
@@ -32,20 +32,20 @@ static const char *cell_of(void *context, unsigned column)
 {
 	struct segment_lines *lines = context;
 	const struct histree_segment *segment = &lines->segment;
-	struct piece *text = &lines->text;
+	struct byte_buffer *text = &lines->text;
 	text->size = 0;
 	if (column == SEGMENT_START)
 		put_clock(text, segment->start);
 	else if (column == SEGMENT_END)
 		put_clock(text, segment->end);
 	else if (column == SEGMENT_DURATION)
-		piece_format(text, "%" PRIu64, histree_segment_duration(segment));
+		byte_buffer_format(text, "%" PRIu64, histree_segment_duration(segment));
 	else if (column < segment_time_column(lines->schema))
 		state_value_text(&segment->content[column - SEGMENT_FIELDS], text);
 	else
-		piece_format(text, "%" PRId64, segment->start);
-	piece_put_char(text, '\0');
-	return text->failed ? "" : text->bytes;
+		byte_buffer_format(text, "%" PRId64, segment->start);
+	byte_buffer_put_byte(text, '\0');
+	return text->failed ? "" : byte_buffer_chars(text);
 }
 
 static enum histree_status seek_line(void *context, uint64_t number, struct histree_error *error)
@@ -111,6 +111,7 @@ static enum histree_status segment_lists_make(struct dataset *dataset, void **vi
 	for (size_t i = 0; i < info->segments_count; i++) {
 		struct segment_list *list = &lists->lists[lists->count++];
 		list->analysis = info->segments[i].analysis;
+		list->of = dataset->store;
 		list->start = info->start;
 		list->end = info->end;
 		pthread_mutex_init(&list->lock, NULL);
@@ -216,7 +217,21 @@ enum histree_status segment_list_filter(const struct segment_list *list, const c
 	*out = NULL;
 	if (*text == '\0')
 		return HISTREE_OK;
-	return histree_segment_filter_create(&list->info->schema, text, list->start, list->end, out, error);
+	enum histree_status status =
+		histree_segment_filter_create(&list->info->schema, text, list->start, list->end, out, error);
+	if (status == HISTREE_OK && histree_segment_filter_lacks_threads(*out)) {
+		struct histree_history *kernel = NULL;
+		status = histree_store_history(list->of, NULL, true, NULL, &kernel, error);
+		if (status == HISTREE_OK)
+			status = histree_segment_filter_take_threads(*out, kernel, (struct histree_work){ 0 },
+								     error);
+		histree_history_close(kernel);
+	}
+	if (status != HISTREE_OK) {
+		histree_segment_filter_free(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
@@ -403,6 +418,6 @@ enum histree_status segment_list_enter(struct segment_list *list, const struct s
 void segment_list_leave(struct segment_list *list, struct segment_lines *lines)
 {
 	histree_segment_rows_rest(lines->rows);
-	piece_release(&lines->text);
+	byte_buffer_release(&lines->text);
 	pthread_mutex_unlock(&list->lock);
 }

@@ -31,11 +31,12 @@ struct segment_lines {
 	const struct histree_segment_schema *schema;
 	struct histree_cursor *rows;
 	struct histree_segment segment; /* at hand */
-	struct piece text;              /* of the cell that was asked for last */
+	struct byte_buffer text;        /* of the cell that was asked for last */
 };
 
 struct segment_list {
 	const char *analysis;
+	struct histree_store *of;            /* which also has the history of the kernel */
 	pthread_mutex_t lock;                /* guards what follows; the store and its info may be read without */
 	struct histree_segment_store *store; /* NULL until it is asked for */
 	const struct histree_segment_store_info *info;

@@ -28,51 +28,51 @@
 
 /* ---- state text ---------------------------------------------------------------------------------------------- */
 
-void state_value_text(const struct histree_value *value, struct piece *text)
+void state_value_text(const struct histree_value *value, struct byte_buffer *text)
 {
 	char number[NUMBER_TEXT_SIZE];
 	switch (value->type) {
 	case HISTREE_NULL:
 		break;
 	case HISTREE_UNKNOWN:
-		piece_put_text(text, "unknown");
+		byte_buffer_put_chars(text, "unknown");
 		break;
 	case HISTREE_INT:
-		piece_put(text, number, number_format_signed(value->int32, number));
+		byte_buffer_put(text, number, number_format_signed(value->int32, number));
 		break;
 	case HISTREE_LONG:
-		piece_put(text, number, number_format_signed(value->int64, number));
+		byte_buffer_put(text, number, number_format_signed(value->int64, number));
 		break;
 	case HISTREE_DOUBLE:
-		piece_put(text, number, number_format_real(value->real, number));
+		byte_buffer_put(text, number, number_format_real(value->real, number));
 		break;
 	case HISTREE_BOOL:
-		piece_put_text(text, value->boolean ? "true" : "false");
+		byte_buffer_put_chars(text, value->boolean ? "true" : "false");
 		break;
 	case HISTREE_STRING:
-		piece_put(text, value->bytes, value->size);
+		byte_buffer_put(text, value->bytes, value->size);
 		break;
 	case HISTREE_CUSTOM:
-		piece_format(text, "%" PRIu32 " bytes", value->size);
+		byte_buffer_format(text, "%" PRIu32 " bytes", value->size);
 		break;
 	}
 }
 
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		    histree_time at, struct piece *text)
+		    histree_time at, struct byte_buffer *text)
 {
 	const char *words = histree_label_words(table, value);
 	(void)view, (void)at;
 	if (words != NULL)
-		piece_put_text(text, words);
+		byte_buffer_put_chars(text, words);
 	else
 		state_value_text(value, text);
 }
 
-void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name)
+void attribute_name_put(const struct histree_attributes *attributes, histree_quark quark, struct byte_buffer *name)
 {
 	size_t size = histree_attributes_name(attributes, quark, NULL, 0);
-	char *room = piece_room(name, size + 1);
+	char *room = (char *)byte_buffer_room(name, size + 1);
 	if (room != NULL)
 		name->size += histree_attributes_name(attributes, quark, room, size + 1);
 }
@@ -100,7 +100,7 @@ struct state_filter {
 	size_t field_count, known_count; /* those after the known ones are null */
 	struct histree_history *history; /* that the query is of */
 	struct histree_cursor *query;
-	struct piece label;
+	struct byte_buffer label;
 	struct fact_memory memories[STATE_FACTS_MAX + 1]; /* the last one for the label */
 };
 
@@ -179,7 +179,7 @@ void state_filter_free(struct state_filter *filter)
 	for (size_t i = 0; i < filter->filter_count; i++)
 		histree_filter_free(filter->filters[i]);
 	histree_cursor_free(filter->query);
-	piece_release(&filter->label);
+	byte_buffer_release(&filter->label);
 	free(filter);
 }
 
@@ -240,8 +240,9 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 		filter->label.size = 0;
 		if (filter->kind->text != NULL && facts->view != NULL)
 			filter->kind->text(facts->view, facts->table, &state->value, state->start, &filter->label);
-		return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size)
-					      : histree_null();
+		return filter->label.size > 0
+			       ? histree_string_n(byte_buffer_chars(&filter->label), filter->label.size)
+			       : histree_null();
 	case FIELD_STATE:
 		return state_name(facts, state);
 	case FIELD_VALUE:
@@ -507,7 +508,7 @@ struct next_search {
 	histree_time part_start; /* only states that start in a part belong to it */
 	struct candidate *candidates;
 	size_t count, capacity, candidates_max;
-	struct piece text;
+	struct byte_buffer text;
 	bool is_full, failed; /* there are more than `candidates_max`; memory runs out */
 };
 
@@ -544,7 +545,7 @@ static void gather(void *context, const struct search *search, const struct sear
 	}
 	next->candidates[next->count++] = (struct candidate){ *state, next->text.size, row };
 	if (state->value.size > 0)
-		piece_put(&next->text, state->value.bytes, state->value.size);
+		byte_buffer_put(&next->text, state->value.bytes, state->value.size);
 }
 
 /* The first that matches.  HISTREE_PARTIAL: none up to the position that next->from then is. */
@@ -637,9 +638,72 @@ enum histree_status state_search_next(const struct searched_rows *rows, const st
 		status = search_parts(&search, info, &next, out, error);
 	search_close(&search);
 	free(next.candidates);
-	piece_release(&next.text);
+	byte_buffer_release(&next.text);
 	*from = next.from;
 	return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+struct count_search {
+	const struct search_position *place;
+	struct state_hits *hits;
+	struct state_found *found; /* the first ones of those so far, and others: twice as many as are listed */
+	size_t count;
+};
+
+static int compare_hits(const void *a, const void *b)
+{
+	const struct state_found *one = a, *other = b;
+	return compare_found(one->start, one->position, other->start, other->position);
+}
+
+/* Keeps the first ones. */
+static void sort_hits(struct count_search *counting)
+{
+	if (counting->count > 1)
+		qsort(counting->found, counting->count, sizeof(*counting->found), compare_hits);
+	if (counting->count > counting->hits->room)
+		counting->count = counting->hits->room;
+}
+
+static void count_hit(void *context, const struct search *search, const struct searched_row *row,
+		      const struct histree_interval *state)
+{
+	struct count_search *counting = context;
+	const struct search_position *place = counting->place;
+	if (state->value.type == HISTREE_NULL || !matches(search, row, state))
+		return;
+	counting->hits->count++;
+	counting->hits->before += compare_found(state->start, row->position, place->start, place->position) < 0;
+	counting->found[counting->count++] = (struct state_found){ state->start, state->end, row->position };
+	if (counting->count > 2 * counting->hits->room)
+		sort_hits(counting);
+}
+
+enum histree_status state_search_count(const struct searched_rows *rows, const struct histree_store_info *info,
+				       const struct search_position *place, struct state_hits *hits,
+				       struct histree_error *error)
+{
+	struct search search;
+	struct count_search counting = { .place = place, .hits = hits };
+	enum histree_status status = search_open(&search, rows, error);
+	search.deadline_ms = monotonic_ms() + SEARCH_MS;
+	counting.found = malloc((2 * hits->room + 1) * sizeof(*counting.found));
+	if (status == HISTREE_OK && counting.found == NULL)
+		status = error_memory(error, "a search");
+	if (status == HISTREE_OK)
+		status = visit_states(&search, info->start, info->end, count_hit, &counting, error);
+	hits->are_all = status != HISTREE_PARTIAL;
+	if (status >= 0) {
+		sort_hits(&counting);
+		hits->listed = counting.count;
+		if (counting.count > 0)
+			memcpy(hits->first, counting.found, counting.count * sizeof(*hits->first));
+	}
+	search_close(&search);
+	free(counting.found);
+	return status >= 0 ? HISTREE_OK : status;
 }
 
 /* ---- all of a picture ------------------------------------------------------------------------------------ */

@@ -87,14 +87,14 @@ static inline bool state_is_named(histree_quark label, const struct histree_valu
 }
 
 /* Adds the text of a value; null adds nothing. */
-void state_value_text(const struct histree_value *value, struct piece *text);
+void state_value_text(const struct histree_value *value, struct byte_buffer *text);
 
 /* Adds what the table calls the value, else the text of the value; the view and the time are not used. */
 void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		    histree_time at, struct piece *text);
+		    histree_time at, struct byte_buffer *text);
 
 /* Adds the name of an attribute, however long. */
-void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
+void attribute_name_put(const struct histree_attributes *attributes, histree_quark quark, struct byte_buffer *name);
 
 /* What the rows of a view have in common. */
 struct state_kind {
@@ -103,7 +103,7 @@ struct state_kind {
 	struct histree_value (*fact)(const struct fact_request *request, size_t fact);
 	/* Adds the text of a state that no attribute of its own names; NULL: no such texts. */
 	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
-		     histree_time at, struct piece *text);
+		     histree_time at, struct byte_buffer *text);
 };
 
 /* One thread's; holds a query. */
@@ -164,6 +164,19 @@ struct search_position {
 enum histree_status state_search_next(const struct searched_rows *rows, const struct histree_store_info *info,
 				      struct search_position *from, bool backwards, uint64_t states_max,
 				      struct state_found *out, struct histree_error *error);
+
+/* All that match, counted: those before a place in their order, and the first ones, as far as there is room. */
+struct state_hits {
+	uint64_t count, before;
+	struct state_found *first; /* room for them, of the caller's; sorted */
+	size_t room, listed;
+	bool are_all; /* false: there was no time to look at every state */
+};
+
+/* Counts the states of a store with these bounds that match, for ten seconds at most. */
+enum histree_status state_search_count(const struct searched_rows *rows, const struct histree_store_info *info,
+				       const struct search_position *place, struct state_hits *hits,
+				       struct histree_error *error);
 
 /*
  * Says for each row and each pixel of a range whether a state that matches meets it: `out` has room for rows times

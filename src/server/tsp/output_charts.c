@@ -27,6 +27,7 @@
 enum { DEFAULT_LINES = 8 };
 
 struct entries {
+	struct dataset *dataset;
 	const struct chart_of_set *chart;
 	const char *name; /* of the store */
 	struct {
@@ -60,8 +61,10 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	size_t number = (size_t)(part - entries->chart->parts);
 	const struct histree_history_info *info = histree_history_info(part->history);
 	struct tree_entry entry = { part->base, -1, info->start, info->end, false, false };
-	const char *name = entries->chart->part_count > 1 ? part->analysis : entries->name;
-	if (row != UINT32_MAX) {
+	struct byte_buffer name = { 0 };
+	if (row == UINT32_MAX) {
+		byte_buffer_put_chars(&name, entries->chart->part_count > 1 ? part->analysis : entries->name);
+	} else {
 		const struct histree_chart_row *shown = &part->rows[row];
 		entry = (struct tree_entry){ .id = chart_entry_id(part, row),
 					     .parent = chart_entry_id(part, shown->parent),
@@ -69,10 +72,11 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 					     .end = shown->last,
 					     .has_data = shown->shown != HISTREE_ROOT,
 					     .is_default = is_default(entries, number, row) };
-		name = shown->name;
+		chart_row_label(entries->dataset, part, row, shown->first, &name);
 	}
 	tree_entry_begin(json, &entry);
-	tree_entry_label(json, name, strlen(name));
+	tree_entry_label(json, byte_buffer_chars(&name), name.size);
+	byte_buffer_release(&name);
 	return true;
 }
 
@@ -108,6 +112,7 @@ static void tree(struct call *call)
 	entries->defaults = reply_memory(call->reply, chart->part_count, sizeof(*entries->defaults));
 	if (entries->defaults == NULL)
 		return;
+	entries->dataset = call->dataset;
 	entries->chart = chart;
 	entries->name = histree_store_info(call->dataset->store)->path;
 	if (reply_ok(call->reply, choose_defaults(entries, start, end, &call->reply->error)))
@@ -123,11 +128,12 @@ static void put_lines(struct call *call, const struct chart_of_set *chart, const
 {
 	size_t points = (size_t)samples->pixels + 1;
 	for (size_t i = 0; i < count; i++) {
-		char name[256];
+		struct byte_buffer name = { 0 };
 		const double *own = values + i * points; /* the points of replies.h */
-		histree_chart_view_name(part->view, rows[i], name, sizeof(name));
+		chart_line_label(call->dataset, part, rows[i], samples->from, &name);
+		byte_buffer_put_byte(&name, '\0');
 		const struct xy_curve curve = { .id = chart_entry_id(part, rows[i]),
-						.name = name,
+						.name = byte_buffer_chars(&name),
 						.label = chart->chart->title,
 						.unit = chart->chart->unit,
 						.values = own + 1,
@@ -138,6 +144,7 @@ static void put_lines(struct call *call, const struct chart_of_set *chart, const
 					"where there is no number, nobody knows what it was: events were lost, or "
 					"the store is damaged";
 		xy_put(call->reply, samples, &curve);
+		byte_buffer_release(&name);
 	}
 }
 

@@ -3,18 +3,19 @@
  * output_cpu_usage.c - how busy the CPUs were, in total and by thread, as an output.
  *
  * Entry 1 is all threads together.  The entries of hosts and threads are those of Control Flow.  A tree has the
- * threads that ran in the requested range, those with the most time first, below their host.
+ * threads that ran longest in the requested range, below their host, and then, as one entry, the others: viewers
+ * draw every entry of a tree.  The curve of the others is that of all threads that are not asked for beside it.
  *
  * Where it is not known which threads had the CPUs, because events were lost or a part of the store is damaged, no
  * number is the usage, and the protocol has none that means "unknown": the numbers are then lower bounds, and named
  * so, and the entry after the last row is the unknown part, which viewers show beside the total.
  */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "base/table.h"
+#include "server/model/cpu_threads.h"
 #include "server/model/kernel_rows.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
@@ -24,34 +25,33 @@ static const char not_known[] =
 	"in a part of the range it is not known who had the CPUs: the usage is the least that "
 	"there was";
 
-enum { TOTAL_ID = HOST_ENTRIES_ROOT, CURVES_MAX = 256 };
+enum { TOTAL_ID = HOST_ENTRIES_ROOT, THREADS_LISTED = 100 };
 
 static int64_t unknown_id(const struct host_rows *rows)
 {
 	return (int64_t)rows->count + HOST_ENTRIES_FIRST;
 }
 
+static int64_t others_id(const struct host_rows *rows)
+{
+	return unknown_id(rows) + 1;
+}
+
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
-/* A line below the total: a thread that is known, or a host. */
-struct usage_line {
-	const struct host_view *host;
-	uint32_t own; /* HISTREE_NO_INDEX: the host */
-	int64_t ns;
-};
-
+/* Lines below the total: each host, where there are several, and its threads. */
 struct usage_tree {
 	const struct host_rows *rows;
-	struct usage_line *lines;
-	size_t count, capacity;
-	int64_t total, unknown;
+	struct cpu_threads lines;
+	size_t other_count; /* threads that have no line */
+	int64_t others;     /* what they ran */
 	histree_time start, end;
 };
 
 static void tree_release(void *context)
 {
 	struct usage_tree *tree = context;
-	free(tree->lines);
+	cpu_threads_release(&tree->lines);
 }
 
 static void write_labels(struct json_writer *json, const char *name, const char *tid, int64_t ns, double span)
@@ -67,29 +67,20 @@ static void write_labels(struct json_writer *json, const char *name, const char 
 	json_end(json);
 }
 
-static bool write_entry(const void *context, size_t index, struct json_writer *json)
+/* A line that is no row of Control Flow. */
+static void write_line(struct json_writer *json, const struct usage_tree *tree, int64_t id, const char *name,
+		       int64_t ns)
 {
-	const struct usage_tree *tree = context;
-	struct tree_entry entry = { TOTAL_ID, -1, tree->start, tree->end, true, true };
-	double span = (double)(tree->end - tree->start) + 1;
-	if (index == 0) {
-		tree_entry_begin(json, &entry);
-		write_labels(json, tree->unknown > 0 ? "Total, at least" : "Total", "", tree->total, span);
-		return true;
-	}
-	if (index == 1 && tree->unknown > 0) {
-		entry.id = unknown_id(tree->rows);
-		tree_entry_begin(json, &entry);
-		write_labels(json, "Unknown", "", tree->unknown, span);
-		return true;
-	}
-	index -= tree->unknown > 0;
-	if (index > tree->count)
-		return false;
-	const struct usage_line *line = &tree->lines[index - 1];
+	const struct tree_entry entry = { id, -1, tree->start, tree->end, true, true };
+	tree_entry_begin(json, &entry);
+	write_labels(json, name, "", ns, (double)(tree->end - tree->start) + 1);
+}
+
+static void write_thread(struct json_writer *json, const struct usage_tree *tree, const struct cpu_thread *line)
+{
 	char tid[16] = "";
 	const char *name = line->host->name;
-	entry = (struct tree_entry){
+	struct tree_entry entry = {
 		host_entry_id(tree->rows, line->host, line->own), TOTAL_ID, tree->start, tree->end, true, false
 	};
 	if (line->own != HISTREE_NO_INDEX) {
@@ -99,102 +90,51 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 		snprintf(tid, sizeof(tid), "%d", threads->list[line->own].tid);
 	}
 	tree_entry_begin(json, &entry);
-	write_labels(json, name, tid, line->ns, span);
+	write_labels(json, name, tid, line->ns, (double)(tree->end - tree->start) + 1);
+}
+
+static bool write_entry(const void *context, size_t index, struct json_writer *json)
+{
+	const struct usage_tree *tree = context;
+	const struct cpu_threads *lines = &tree->lines;
+	char others[64];
+	if (index == 0) {
+		write_line(json, tree, TOTAL_ID, lines->unknown > 0 ? "Total, at least" : "Total", lines->total);
+		return true;
+	}
+	index--;
+	if (lines->unknown > 0 && index-- == 0) {
+		write_line(json, tree, unknown_id(tree->rows), "Unknown", lines->unknown);
+		return true;
+	}
+	if (index < lines->count) {
+		write_thread(json, tree, &lines->list[index]);
+		return true;
+	}
+	if (tree->other_count == 0 || index > lines->count)
+		return false;
+	snprintf(others, sizeof(others), "Others, %zu threads", tree->other_count);
+	write_line(json, tree, others_id(tree->rows), others, tree->others);
 	return true;
-}
-
-static enum histree_status add_line(struct usage_tree *tree, const struct host_view *host, uint32_t own, int64_t ns,
-				    struct histree_error *error)
-{
-	if (!array_reserve(&tree->lines, &tree->capacity, tree->count + 1))
-		return error_memory(error, "the threads");
-	tree->lines[tree->count++] = (struct usage_line){ host, own, ns };
-	return HISTREE_OK;
-}
-
-/* As the times of threads are sorted: of equal ones, by number. */
-static int compare_lines(const void *one, const void *other)
-{
-	const struct usage_line *a = one, *b = other;
-	const struct kernel_threads *threads = a->host->view;
-	const struct histree_thread *first = &threads->list[a->own], *second = &threads->list[b->own];
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	if (first->tid != second->tid)
-		return first->tid < second->tid ? -1 : 1;
-	return (first->life > second->life) - (first->life < second->life);
-}
-
-/* A line for each thread that ran, also for each of those that had one number; the longest times come first. */
-static enum histree_status add_threads(struct usage_tree *tree, const struct host_view *host, const int64_t *ns,
-				       struct histree_error *error)
-{
-	const struct kernel_threads *threads = host->view;
-	const size_t first = tree->count;
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < threads->count && status == HISTREE_OK; i++)
-		if (ns[i] > 0)
-			status = add_line(tree, host, i, ns[i], error);
-	if (tree->count > first)
-		qsort(tree->lines + first, tree->count - first, sizeof(*tree->lines), compare_lines);
-	return status;
-}
-
-static enum histree_status take_times(struct usage_tree *tree, const struct host_view *host,
-				      const struct histree_cpu_usage *usage, int64_t *total,
-				      struct histree_error *error)
-{
-	size_t count;
-	const struct kernel_threads *threads = host->view;
-	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
-	for (size_t i = 0; i < count; i++)
-		*total += times[i].ns;
-	int64_t *ns = calloc((size_t)threads->count + 1, sizeof(*ns));
-	if (ns == NULL)
-		return error_memory(error, "the threads");
-	enum histree_status status = histree_cpu_usage_by_thread(usage, threads->flow, ns, error);
-	if (status == HISTREE_OK)
-		status = add_threads(tree, host, ns, error);
-	free(ns);
-	return status;
 }
 
 /* The threads of a host; of several, after a line of its own. */
 static enum histree_status add_host(struct usage_tree *tree, const struct host_view *host, struct histree_work work,
 				    struct histree_error *error)
 {
-	struct histree_cpu_usage_request request = {
-		.from = tree->start, .to = tree->end, .pixels = 1, .work = work
-	};
-	struct histree_cpu_usage *usage = NULL;
-	int64_t total = 0;
-	size_t own_line = tree->count;
 	enum histree_status status = HISTREE_OK;
+	struct cpu_threads *lines = &tree->lines;
+	const int64_t before = lines->total;
+	const size_t own_line = lines->count;
 	if (tree->rows->has_hosts)
-		status = add_line(tree, host, HISTREE_NO_INDEX, 0, error);
-	if (status != HISTREE_OK)
-		return status;
-
-	/* The range that is asked for, as far as there is history of the host. */
-	if (host->view == NULL)
-		return status;
-	const struct kernel_view *view = ((const struct kernel_threads *)host->view)->kernel;
-	request.from = request.from > view->start ? request.from : view->start;
-	request.to = request.to < view->end ? request.to : view->end;
-	if (request.from > request.to)
-		return status;
-	const struct kernel_threads *threads = host->view;
-	status = histree_cpu_usage_create(threads->kernel->history, &request, &usage, error);
+		status = cpu_threads_put(lines, &(struct cpu_thread){ host, HISTREE_NO_INDEX, 0 }, error);
+	const size_t first = lines->count;
 	if (status == HISTREE_OK)
-		status = take_times(tree, host, usage, &total, error);
-	if (status == HISTREE_OK) {
-		double width = (double)(request.to - request.from) + 1;
-		tree->unknown += (int64_t)(histree_cpu_usage_unknown(usage)[0] / 100 * width + 0.5);
-		tree->total += total;
-	}
+		status = cpu_threads_add(lines, host, tree->start, tree->end, work, error);
 	if (status == HISTREE_OK && tree->rows->has_hosts)
-		tree->lines[own_line].ns = total;
-	histree_cpu_usage_free(usage);
+		lines->list[own_line].ns = lines->total - before;
+	for (; lines->count > first + THREADS_LISTED; lines->count--, tree->other_count++)
+		tree->others += lines->list[lines->count - 1].ns;
 	return status;
 }
 
@@ -223,166 +163,97 @@ static void output_tree(struct call *call)
 		tree_release(tree);
 		return;
 	}
-	if (tree->unknown > 0)
+	if (tree->lines.unknown > 0)
 		call->reply->notice = not_known;
 	tree_reply(call, &source, tree);
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
 
-struct usage_curve {
-	int64_t id;
-	const struct host_view *host;
-	uint32_t own;   /* HISTREE_NO_INDEX: all threads of the host */
-	double *values; /* a part of those below */
+/* What is asked for, besides threads and hosts. */
+struct asked_sums {
+	bool total, unknown, others;
 };
 
-struct usage_curves {
-	struct usage_curve chosen[CURVES_MAX];
-	size_t count;
-	bool wants_total, wants_unknown;
-	double *total, *unknown;
-};
-
-static void add_up(double *sum, const double *more, uint32_t pixels)
+static void put_curve(struct call *call, const struct xy_samples *samples, int64_t id, const char *name,
+		      const double *values)
 {
-	for (uint32_t i = 0; i < pixels; i++)
-		sum[i] += more[i];
+	const struct xy_curve curve = { .id = id,
+					.name = name,
+					.label = "CPU usage",
+					.unit = "%",
+					.values = samples->pixels > 0 ? values : NULL };
+	xy_put(call->reply, samples, &curve);
 }
 
-/* Returns whether the answer needs what a host did. */
-static bool is_needed(const struct usage_curves *curves, const struct host_view *host)
-{
-	bool is_needed = curves->wants_total || curves->wants_unknown || host->name == NULL;
-	for (size_t i = 0; i < curves->count && !is_needed; i++)
-		is_needed = curves->chosen[i].host == host;
-	return is_needed && host->view != NULL;
-}
-
-static enum histree_status add_curves(struct usage_curves *curves, const struct host_view *host,
-				      const struct xy_samples *samples, struct histree_work work,
-				      struct histree_error *error)
-{
-	size_t of_thread[CURVES_MAX + 1];
-	struct histree_cpu_usage *usage = NULL;
-	if (!is_needed(curves, host))
-		return HISTREE_OK;
-
-	/*
-	 * The usage of a host, with a curve for each of its threads that are chosen, in the order of `of_thread`.
-	 */
-	int32_t tids[CURVES_MAX];
-	struct histree_row_life lives[CURVES_MAX];
-	const struct kernel_threads *threads = host->view;
-	struct histree_cpu_usage_request request = {
-		.from = samples->from,
-		.to = samples->to,
-		.pixels = samples->pixels,
-		.tids = tids,
-		.lives = lives,
-		.work = work,
-	};
-	for (size_t i = 0; i < curves->count; i++) {
-		if (curves->chosen[i].host != host || curves->chosen[i].own == HISTREE_NO_INDEX)
-			continue;
-		const struct histree_thread *thread = &threads->list[curves->chosen[i].own];
-		tids[request.tid_count] = thread->tid;
-		lives[request.tid_count] = (struct histree_row_life){ thread->from, thread->to };
-		of_thread[request.tid_count++] = i;
-	}
-	request.no_times = host->name != NULL && request.tid_count == 0;
-	of_thread[request.tid_count] = SIZE_MAX;
-	enum histree_status status = histree_cpu_usage_create(threads->kernel->history, &request, &usage, error);
-	if (status != HISTREE_OK)
-		return status;
-	const double *all = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
-	add_up(curves->total, all, samples->pixels);
-	add_up(curves->unknown, histree_cpu_usage_unknown(usage), samples->pixels);
-	for (uint32_t i = 0; of_thread[i] != SIZE_MAX; i++)
-		add_up(curves->chosen[of_thread[i]].values, histree_cpu_usage_curve(usage, i), samples->pixels);
-	for (size_t i = 0; i < curves->count; i++)
-		if (curves->chosen[i].host == host && curves->chosen[i].own == HISTREE_NO_INDEX)
-			add_up(curves->chosen[i].values, all, samples->pixels);
-	histree_cpu_usage_free(usage);
-	return HISTREE_OK;
-}
-
-static void write_curves(struct call *call, const struct usage_curves *curves, const struct xy_samples *samples)
+static void write_curves(struct call *call, const struct cpu_curves *curves, const struct asked_sums *asked,
+			 const struct xy_samples *samples, double *room)
 {
 	const struct host_rows *rows = call->view;
-	struct reply *reply = call->reply;
 	bool is_known = true;
 	for (uint32_t i = 0; i < samples->pixels; i++)
 		is_known = is_known && curves->unknown[i] == 0;
 	if (!is_known)
-		reply->notice = not_known;
-	struct xy_curve curve = { .id = TOTAL_ID, .label = "CPU usage", .unit = "%" };
-	if (curves->wants_total) {
-		curve.name = is_known ? "Total" : "Total, at least";
-		curve.values = samples->pixels > 0 ? curves->total : NULL;
-		xy_put(reply, samples, &curve);
-	}
-	if (curves->wants_unknown) {
-		curve.id = unknown_id(rows);
-		curve.name = "Unknown";
-		curve.values = samples->pixels > 0 ? curves->unknown : NULL;
-		xy_put(reply, samples, &curve);
+		call->reply->notice = not_known;
+	if (asked->total)
+		put_curve(call, samples, TOTAL_ID, is_known ? "Total" : "Total, at least", curves->total);
+	if (asked->unknown)
+		put_curve(call, samples, unknown_id(rows), "Unknown", curves->unknown);
+	if (asked->others) {
+		cpu_curves_others(curves, room);
+		put_curve(call, samples, others_id(rows), is_known ? "Others" : "Others, at least", room);
 	}
 	for (size_t i = 0; i < curves->count; i++) {
-		char name[128];
-		const struct usage_curve *chosen = &curves->chosen[i];
-		const struct kernel_threads *threads = chosen->host->view;
-		const char *host = chosen->host->name != NULL ? chosen->host->name : "";
-		const char *more = is_known ? "" : ", at least";
-		if (chosen->own == HISTREE_NO_INDEX)
-			snprintf(name, sizeof(name), "%s%s", host, more);
-		else
-			snprintf(name, sizeof(name), "%s%s%s (%d)%s", host, *host != '\0' ? " " : "",
-				 threads->list[chosen->own].name, threads->list[chosen->own].tid, more);
-		curve.id = curves->chosen[i].id;
-		curve.name = name;
-		curve.values = samples->pixels > 0 ? curves->chosen[i].values : NULL;
-		xy_put(reply, samples, &curve);
+		struct byte_buffer name = { 0 };
+		const struct cpu_thread *thread = &curves->chosen[i];
+		cpu_thread_name(thread, &name);
+		byte_buffer_put(&name, is_known ? "" : ", at least", is_known ? 1 : sizeof(", at least"));
+		if (!name.failed)
+			put_curve(call, samples, host_entry_id(rows, thread->host, thread->own),
+				  byte_buffer_chars(&name), curves->values + i * samples->pixels);
+		byte_buffer_release(&name);
 	}
 }
 
 static void xy(struct call *call)
 {
 	const struct host_rows *rows = call->view;
-	struct usage_curves curves = { .count = 0 };
+	struct cpu_thread chosen[CPU_CURVES_MAX];
+	struct asked_sums asked = { .total = false };
 	struct xy_request request;
 	const struct xy_samples *samples = &request.samples;
 	enum histree_status status = HISTREE_OK;
 	if (!xy_request_read(call, rows->start, rows->end, &request))
 		return;
+	struct cpu_curves curves = {
+		.from = samples->from, .to = samples->to, .pixels = samples->pixels, .chosen = chosen
+	};
 
 	/* Of a store of one host the entry that stands above all threads is the total. */
 	for (size_t i = 0; i < request.item_count; i++) {
 		uint32_t own;
 		const int64_t item = request.items[i];
 		const struct host_view *host = host_entry_find(rows, item, &own);
-		curves.wants_total = curves.wants_total || item == TOTAL_ID;
-		curves.wants_unknown = curves.wants_unknown || item == unknown_id(rows);
-		if (host != NULL && host->view != NULL && curves.count < CURVES_MAX)
-			curves.chosen[curves.count++] = (struct usage_curve){ item, host, own, NULL };
+		asked.total = asked.total || item == TOTAL_ID;
+		asked.unknown = asked.unknown || item == unknown_id(rows);
+		asked.others = asked.others || item == others_id(rows);
+		if (host != NULL && host->view != NULL && curves.count < CPU_CURVES_MAX)
+			chosen[curves.count++] = (struct cpu_thread){ host, own, 0 };
 	}
 	double *values =
-		reply_memory(call->reply, (curves.count + 2) * ((size_t)samples->pixels + 1), sizeof(*values));
+		reply_memory(call->reply, (curves.count + 3) * ((size_t)samples->pixels + 1), sizeof(*values));
 	if (values == NULL)
 		return;
-
-	/* `values` has room for all of them. */
-	for (size_t i = 0; i < curves.count; i++)
-		curves.chosen[i].values = values + i * samples->pixels;
+	curves.values = values;
 	curves.total = values + curves.count * samples->pixels;
 	curves.unknown = curves.total + samples->pixels;
 	for (size_t i = 0; i < rows->host_count && samples->pixels > 0 && status == HISTREE_OK; i++)
-		status = add_curves(&curves, &rows->hosts[i], samples, reply_cancel(call->reply),
-				    &call->reply->error);
+		status = cpu_curves_add(&curves, &rows->hosts[i], asked.total || asked.unknown || asked.others,
+					reply_cancel(call->reply), &call->reply->error);
 	if (!reply_ok(call->reply, status))
 		return;
 	xy_begin(call->reply, "CPU Usage");
-	write_curves(call, &curves, samples);
+	write_curves(call, &curves, &asked, samples, curves.unknown + samples->pixels);
 	xy_end(call->reply);
 }
 

@@ -98,7 +98,7 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	if (index > list->place_count)
 		return false;
 	char tid[16] = "";
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	const struct path_place *place = &list->places[index - 1];
 	const char *host = path_list_host(list, place);
 	const struct tree_entry entry = { .id = entry_of(place->host, place->tid),
@@ -112,11 +112,11 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	path_list_name(list, place, &name);
 	tree_entry_begin(json, &entry);
 	json_begin_array_member(json, "labels");
-	json_put_string(json, name.size > 0 ? name.bytes : "unknown", name.size > 0 ? name.size : 7);
+	json_put_string(json, name.size > 0 ? byte_buffer_chars(&name) : "unknown", name.size > 0 ? name.size : 7);
 	json_put_text(json, tid);
 	json_put_text(json, host != NULL ? host : "");
 	json_end(json);
-	piece_release(&name);
+	byte_buffer_release(&name);
 	return true;
 }
 
@@ -169,7 +169,7 @@ static enum histree_status next_arrows(void *context, struct json_writer *json, 
 {
 	(void)error;
 	struct path_answer *answer = context;
-	for (; answer->step < answer->list.step_count && json->piece->size < PIECE_SIZE; answer->step++) {
+	for (; answer->step < answer->list.step_count && json->out->size < PIECE_SIZE; answer->step++) {
 		const struct histree_path_step *step = &answer->list.steps[answer->step];
 		if (step->is_arrow)
 			arrow_put(json, entry_of(step->host, step->tid), entry_of(step->to_host, step->to_tid),

@@ -235,13 +235,13 @@ static void states(struct call *call)
 static void write_duration(struct call *call, const char *key, uint64_t ns, uint64_t of)
 {
 	char text[TIME_TEXT_SIZE];
-	struct piece words = { 0 };
+	struct byte_buffer words = { 0 };
 	time_format_duration(ns, text);
-	piece_format(&words, "%s", text);
+	byte_buffer_format(&words, "%s", text);
 	if (of > 0)
-		piece_format(&words, ", %.2f %%", 100.0 * (double)ns / (double)of);
+		byte_buffer_format(&words, ", %.2f %%", 100.0 * (double)ns / (double)of);
 	tooltip_pair(call, key, &words);
-	piece_release(&words);
+	byte_buffer_release(&words);
 }
 
 static void tooltip(struct call *call)
@@ -260,12 +260,12 @@ static void tooltip(struct call *call)
 		if (at != HISTREE_NO_INDEX) {
 			const struct histree_flame_node *node = &rows->list.nodes[at];
 			const uint64_t all = rows->list.nodes[group->node].total[0];
-			struct piece name = { 0 };
-			piece_put_text(&name, node->name);
+			struct byte_buffer name = { 0 };
+			byte_buffer_put_chars(&name, node->name);
 			tooltip_pair(call, "Function", &name);
 			write_duration(call, "Total time", node->total[0], all);
 			write_duration(call, "Self time", node->self[0], all);
-			piece_release(&name);
+			byte_buffer_release(&name);
 		}
 	}
 	answer_release(answer);

@@ -179,12 +179,12 @@ struct name_tree {
 	const struct segment_names *names;
 };
 
-static void put_name(struct piece *piece, const struct histree_value *name)
+static void put_name(struct byte_buffer *out, const struct histree_value *name)
 {
 	if (name->type == HISTREE_STRING)
-		state_value_text(name, piece);
+		state_value_text(name, out);
 	else
-		piece_put_text(piece, "(unknown)");
+		byte_buffer_put_chars(out, "(unknown)");
 }
 
 static bool output_segment_scatter_write_entry(const void *context, size_t index, struct json_writer *json)
@@ -192,7 +192,7 @@ static bool output_segment_scatter_write_entry(const void *context, size_t index
 	const struct name_tree *tree = context;
 	bool has_names = tree->list->name_field != HISTREE_SEGMENTS_TOGETHER;
 	struct tree_entry entry = { ROOT_ID, -1, tree->list->start, tree->list->end, !has_names, !has_names };
-	struct piece label = { 0 };
+	struct byte_buffer label = { 0 };
 	if (index > tree->names->count)
 		return false;
 	if (index > 0) {
@@ -204,11 +204,11 @@ static bool output_segment_scatter_write_entry(const void *context, size_t index
 		entry.is_default = index <= DEFAULT_NAMES;
 		put_name(&label, &group->value);
 	} else {
-		piece_put_text(&label, tree->list->analysis);
+		byte_buffer_put_chars(&label, tree->list->analysis);
 	}
 	tree_entry_begin(json, &entry);
-	tree_entry_label(json, label.size > 0 ? label.bytes : "", label.size);
-	piece_release(&label);
+	tree_entry_label(json, byte_buffer_chars(&label), label.size);
+	byte_buffer_release(&label);
 	return true;
 }
 
@@ -260,18 +260,18 @@ static void output_segment_scatter_put_series(struct reply *reply, const struct 
 	size_t count;
 	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
 	struct histree_value value = histree_segment_scatter_value(scatter, points[first].value);
-	struct piece name = { 0 };
+	struct byte_buffer name = { 0 };
 	int64_t id = ROOT_ID;
 	if (choice->list->name_field == HISTREE_SEGMENTS_TOGETHER) {
-		piece_put_text(&name, choice->list->analysis);
+		byte_buffer_put_chars(&name, choice->list->analysis);
 	} else {
 		id = (int64_t)segment_names_index(choice->names, &value) + OUTPUT_SEGMENT_SCATTER_FIRST_NAME_ID;
 		put_name(&name, &value);
 	}
 	json_begin_object(json);
 	json_int_member(json, "seriesId", id);
-	json_string_member(json, "seriesName", name.size > 0 ? name.bytes : "", name.size);
-	piece_release(&name);
+	json_string_member(json, "seriesName", byte_buffer_chars(&name), name.size);
+	byte_buffer_release(&name);
 	json_begin_array_member(json, "xValues");
 	for (size_t i = first; i < end; i++)
 		json_put_int(json, points[i].start);
@@ -434,14 +434,14 @@ static bool output_segment_statistics_write_entry(const void *context, size_t in
 	}
 	tree_entry_begin(json, &entry);
 	const bool is_name = index > 0;
-	struct piece label = { 0 };
+	struct byte_buffer label = { 0 };
 	char count[24];
 	if (is_name)
 		put_name(&label, &group->value);
 	else
-		piece_put_text(&label, part->label);
+		byte_buffer_put_chars(&label, part->label);
 	json_begin_array_member(json, "labels");
-	json_put_string(json, label.size > 0 ? label.bytes : "", label.size);
+	json_put_string(json, byte_buffer_chars(&label), label.size);
 	put_duration(json, group->min);
 	put_duration(json, group->max);
 	put_duration(json, (uint64_t)group->mean);
@@ -452,7 +452,7 @@ static bool output_segment_statistics_write_entry(const void *context, size_t in
 	output_segment_statistics_put_range(json, group->min_start, group->min_end);
 	output_segment_statistics_put_range(json, group->max_start, group->max_end);
 	json_end(json);
-	piece_release(&label);
+	byte_buffer_release(&label);
 	return true;
 }
 

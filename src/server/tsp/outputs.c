@@ -13,6 +13,9 @@
 #include "server/catalogue/dataset.h"
 #include "server/http/http.h"
 #include "server/model/chart_set.h"
+#include "server/model/path_list.h"
+#include "server/tsp/derived.h"
+#include "server/tsp/parameters.h"
 
 /* ---- outputs ------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +136,8 @@ const struct output *output_find(const struct dataset *dataset, const char *id)
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */
 
-struct chart_visitor {
+/* Of the charts, or of the threads, of which there is an output each. */
+struct part_visitor {
 	const struct output *output;
 	output_visit *visit;
 	void *context;
@@ -141,12 +145,18 @@ struct chart_visitor {
 
 static bool visit_chart(void *context, const struct histree_chart *chart)
 {
-	const struct chart_visitor *visitor = context;
+	const struct part_visitor *visitor = context;
 	visitor->visit(visitor->context, visitor->output, chart->name);
 	return true;
 }
 
-static void output_each(const struct dataset *dataset, output_visit *visit, void *context)
+static void visit_derived(void *context, const char *part)
+{
+	const struct part_visitor *visitor = context;
+	visitor->visit(visitor->context, visitor->output, part);
+}
+
+static void output_each(struct dataset *dataset, output_visit *visit, void *context)
 {
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
 	size_t i = 0;
@@ -166,9 +176,11 @@ static void output_each(const struct dataset *dataset, output_visit *visit, void
 		/* Which charts there are, the histories say. */
 		if (outputs[i]->is_per_chart && is_ready)
 			chart_set_each(dataset, outputs[i]->chart_kind, visit_chart,
-				       &(struct chart_visitor){ outputs[i], visit, context });
+				       &(struct part_visitor){ outputs[i], visit, context });
 		else if (!outputs[i]->is_per_chart && (!is_ready || applies(outputs[i], dataset)))
 			visit(context, outputs[i], NULL);
+		if (outputs[i]->is_per_thread)
+			derived_each(dataset, visit_derived, &(struct part_visitor){ outputs[i], visit, context });
 		i++;
 	}
 }
@@ -185,6 +197,9 @@ bool tsp_dataset(struct call *call)
 }
 
 enum { ID_SIZE = 512 };
+
+/* The type of the configurations by which an output of a thread is made. */
+static const char thread_type[] = "histree.thread";
 
 /* What clients are told of an output. */
 struct descriptor {
@@ -223,6 +238,27 @@ static const char *shown_name(const struct descriptor *descriptor)
 	return descriptor->title != NULL ? descriptor->title : descriptor->name;
 }
 
+/* By which viewers make an output of another one, and delete it again. */
+static void write_derivation(const struct descriptor *descriptor, struct json_writer *json)
+{
+	const bool is_made = descriptor->id[strlen(descriptor->output->id)] == ':';
+	json_begin_object_member(json, "capabilities");
+	json_bool_member(json, "canCreate", !is_made);
+	json_bool_member(json, "canDelete", is_made);
+	json_end(json);
+	if (!is_made)
+		return;
+	json_text_member(json, "parentId", descriptor->output->id);
+	json_begin_object_member(json, "configuration");
+	json_text_member(json, "id", descriptor->id);
+	json_text_member(json, "name", descriptor->name);
+	json_text_member(json, "sourceTypeId", thread_type);
+	json_begin_object_member(json, "parameters");
+	json_text_member(json, "thread", descriptor->id + strlen(descriptor->output->id) + 1);
+	json_end(json);
+	json_end(json);
+}
+
 static void descriptor_write(const struct descriptor *descriptor, struct json_writer *json)
 {
 	json_begin_object(json);
@@ -230,6 +266,8 @@ static void descriptor_write(const struct descriptor *descriptor, struct json_wr
 	json_text_member(json, "name", shown_name(descriptor));
 	json_text_member(json, "description", descriptor->output->description);
 	json_text_member(json, "type", output_type_name(descriptor->output->type));
+	if (descriptor->output->is_per_thread)
+		write_derivation(descriptor, json);
 	json_end(json);
 }
 
@@ -302,10 +340,12 @@ void tsp_output(struct call *call)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
 }
 
-/*
- * Viewers make outputs of others by their parameters; of ours, that of a thread is there without being made, and
- * this says what it is called.
- */
+static void no_configuration(struct call *call)
+{
+	reply_error(call->reply, HTTP_NOT_FOUND, "there is no such configuration");
+}
+
+/* Viewers make outputs of others by their parameters: of that for any thread, the one of a thread. */
 void tsp_derive_output(struct call *call)
 {
 	char number[24];
@@ -316,12 +356,67 @@ void tsp_derive_output(struct call *call)
 	if (json_is_integer(thread))
 		snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(thread));
 	const char *text = json_is_integer(thread) ? number : json_string_value(thread);
-	if (output == NULL || !output->is_per_thread)
-		tsp_no_configuration(call);
+	const char *type = json_string_value(json_object_get(call->body, "sourceTypeId"));
+	struct path_place place;
+	if (output == NULL || !output->is_per_thread || (type != NULL && strcmp(type, thread_type) != 0))
+		no_configuration(call);
 	else if (text == NULL || *text == '\0')
 		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: thread");
-	else
+	else if (dataset_status(call->dataset) == DATASET_READY && !path_list_thread(call->dataset, text, &place))
+		reply_error(call->reply, HTTP_BAD_REQUEST, "The graph has no thread '%s'", text);
+	else if (reply_ok(call->reply, derived_add(call->dataset, text, &call->reply->error)))
 		reply_descriptor(call, output, text);
+}
+
+/* By the whole id of what was made. */
+void tsp_delete_output(struct call *call)
+{
+	if (!tsp_dataset(call))
+		return;
+	const struct output *output = output_find(call->dataset, call->captured[2]);
+	const char *part =
+		output != NULL && output->is_per_thread ? output_analysis(output, call->captured[2]) : NULL;
+	if (part != NULL && derived_remove(call->dataset, part))
+		reply_descriptor(call, output, part);
+	else
+		no_configuration(call);
+}
+
+/* What is to be said of the configuration of an output of a thread. */
+static void write_thread_type(struct json_writer *json)
+{
+	static const char schema[] =
+		"{\"type\":\"object\",\"properties\":{\"thread\":{\"type\":\"string\",\"description\":"
+		"\"the thread: TID, or HOST/TID\"}},\"required\":[\"thread\"]}";
+	json_begin_object(json);
+	json_text_member(json, "id", thread_type);
+	json_text_member(json, "name", "Thread");
+	json_text_member(json, "description", "The thread whose path is shown: TID, or HOST/TID");
+	json_key(json, "schema");
+	json_put_raw(json, schema, sizeof(schema) - 1);
+	json_end(json);
+}
+
+void tsp_configuration_types(struct call *call)
+{
+	const struct output *output;
+	if (!find_output(call, &output))
+		return;
+	json_begin_array(call->json);
+	if (output != NULL && output->is_per_thread && call->part == NULL)
+		write_thread_type(call->json);
+	json_end(call->json);
+}
+
+void tsp_configuration_type(struct call *call)
+{
+	const struct output *output;
+	if (!find_output(call, &output))
+		return;
+	if (output != NULL && output->is_per_thread && strcmp(call->captured[2], thread_type) == 0)
+		write_thread_type(call->json);
+	else
+		no_configuration(call);
 }
 
 void tsp_marker_sets(struct call *call)
@@ -329,7 +424,8 @@ void tsp_marker_sets(struct call *call)
 	if (!tsp_dataset(call))
 		return;
 	reply_envelope(call->reply);
-	tsp_no_list(call);
+	json_begin_array(call->json);
+	json_end(call->json);
 }
 
 /* ---- models -------------------------------------------------------------------------------------------- */
@@ -396,13 +492,137 @@ DATA_ENDPOINT(tsp_style, style, "{\"styles\":{}}", false)
 
 /* ---- configurations ------------------------------------------------------------------------------------ */
 
-void tsp_no_list(struct call *call)
+static const struct definition_type {
+	const char *id, *name, *description;
+} definition_types[] = {
+	{ "org.eclipse.tracecompass.tmf.core.config.xmlsourcetype", "XML analyses",
+	  "Analyses and views that a file of XML defines, in the words of Trace Compass" },
+	{ "histree.definitions", "Analyses of histree", "Analyses that a file in the language of histree defines" },
+};
+
+static void write_definition_type(struct json_writer *json, const struct definition_type *type)
+{
+	static const char descriptors[] = "[{\"keyName\":\"path\",\"dataType\":\"STRING\",\"description\":"
+					  "\"the file, on the machine of the server\",\"required\":true}]";
+	json_begin_object(json);
+	json_text_member(json, "id", type->id);
+	json_text_member(json, "name", type->name);
+	json_text_member(json, "description", type->description);
+	json_key(json, "parameterDescriptors");
+	json_put_raw(json, descriptors, sizeof(descriptors) - 1);
+	json_end(json);
+}
+
+void tsp_definition_types(struct call *call)
 {
 	json_begin_array(call->json);
+	for (size_t i = 0; i < sizeof(definition_types) / sizeof(definition_types[0]); i++)
+		write_definition_type(call->json, &definition_types[i]);
 	json_end(call->json);
 }
 
-void tsp_no_configuration(struct call *call)
+/* Returns the type in the path of a call; NULL: it has answered that there is none. */
+static const struct definition_type *find_definition_type(struct call *call)
 {
-	reply_error(call->reply, HTTP_NOT_FOUND, "there is no such configuration");
+	for (size_t i = 0; i < sizeof(definition_types) / sizeof(definition_types[0]); i++)
+		if (strcmp(definition_types[i].id, call->captured[0]) == 0)
+			return &definition_types[i];
+	no_configuration(call);
+	return NULL;
+}
+
+void tsp_definition_type(struct call *call)
+{
+	const struct definition_type *type = find_definition_type(call);
+	if (type != NULL)
+		write_definition_type(call->json, type);
+}
+
+static void write_definition(void *context, const struct configuration *one)
+{
+	struct json_writer *json = context;
+	json_begin_object(json);
+	json_text_member(json, "id", one->id);
+	json_text_member(json, "name", one->name);
+	json_text_member(json, "description", one->description);
+	json_text_member(json, "sourceTypeId", one->type);
+	json_begin_object_member(json, "parameters");
+	json_text_member(json, "path", one->path);
+	json_end(json);
+	json_end(json);
+}
+
+void tsp_definitions(struct call *call)
+{
+	if (find_definition_type(call) == NULL)
+		return;
+	json_begin_array(call->json);
+	catalogue_configurations(call->service->catalogue, call->captured[0], NULL, write_definition, call->json);
+	json_end(call->json);
+}
+
+void tsp_definition(struct call *call)
+{
+	if (!catalogue_configurations(call->service->catalogue, call->captured[0], call->captured[1],
+				      write_definition, call->json))
+		no_configuration(call);
+}
+
+/* What is wrong with the file is said with line and column. */
+static void configure(struct call *call, const char *id)
+{
+	const char *path = parameters_text(call, "path");
+	if (find_definition_type(call) == NULL)
+		return;
+	if (path == NULL || *path == '\0') {
+		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: path");
+		return;
+	}
+	const struct configuration wanted = {
+		.type = call->captured[0],
+		.id = id,
+		.name = json_string_value(json_object_get(call->body, "name")),
+		.description = json_string_value(json_object_get(call->body, "description")),
+		.path = path,
+	};
+	switch (catalogue_configure(call->service->catalogue, &wanted, write_definition, call->json,
+				    &call->reply->error)) {
+	case CATALOGUE_OK:
+		break;
+	case CATALOGUE_FORBIDDEN:
+		reply_error(call->reply, HTTP_FORBIDDEN,
+			    "this path is not below a folder that 'histree serve' was started with");
+		break;
+	case CATALOGUE_NO_PATH:
+		reply_error(call->reply, HTTP_BAD_REQUEST, "there is nothing at this path");
+		break;
+	default:
+		reply_failure(call->reply, &call->reply->error);
+	}
+}
+
+void tsp_add_definition(struct call *call)
+{
+	configure(call, NULL);
+}
+
+static void pass_over(void *context, const struct configuration *one)
+{
+	(void)context, (void)one;
+}
+
+void tsp_change_definition(struct call *call)
+{
+	if (catalogue_configurations(call->service->catalogue, call->captured[0], call->captured[1], pass_over,
+				     NULL))
+		configure(call, call->captured[1]);
+	else
+		no_configuration(call);
+}
+
+void tsp_forget_definition(struct call *call)
+{
+	if (!catalogue_forget_configuration(call->service->catalogue, call->captured[0], call->captured[1],
+					    write_definition, call->json))
+		no_configuration(call);
 }

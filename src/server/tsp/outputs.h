@@ -72,7 +72,10 @@ endpoint_function tsp_experiments, tsp_experiment, tsp_open_experiment, tsp_dele
 
 endpoint_function tsp_bookmarks, tsp_add_bookmark, tsp_bookmark, tsp_change_bookmark, tsp_remove_bookmark;
 
-endpoint_function tsp_outputs, tsp_output, tsp_derive_output, tsp_marker_sets;
+endpoint_function tsp_outputs, tsp_output, tsp_derive_output, tsp_delete_output, tsp_marker_sets;
+
+/* How an output can be made of one. */
+endpoint_function tsp_configuration_types, tsp_configuration_type;
 
 endpoint_function tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_columns, tsp_lines;
 
@@ -81,7 +84,8 @@ endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
 /* Finds the dataset of the experiment in the path of a call; returns false if it has answered instead. */
 bool tsp_dataset(struct call *call);
 
-/* There are no configurations of outputs: lists are empty, and names unknown. */
-endpoint_function tsp_no_list, tsp_no_configuration;
+/* Configurations: files that define analyses, which what is made of traces gets. */
+endpoint_function tsp_definition_types, tsp_definition_type, tsp_definitions, tsp_definition, tsp_add_definition,
+	tsp_change_definition, tsp_forget_definition;
 
 #endif

@@ -43,10 +43,10 @@ bool tooltip_begin(struct call *call, histree_time start, histree_time end, stru
 	return is_asked;
 }
 
-void tooltip_pair(struct call *call, const char *key, const struct piece *text)
+void tooltip_pair(struct call *call, const char *key, const struct byte_buffer *text)
 {
 	if (text->size > 0)
-		json_string_member(&call->reply->json, key, text->bytes, text->size);
+		json_string_member(&call->reply->json, key, byte_buffer_chars(text), text->size);
 }
 
 /* ---- style reply --------------------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static enum histree_status write_states(struct states *states, struct json_write
 		json_int_member(json, "entryId", states->items[states->item]);
 		json_begin_array_member(json, "states");
 	}
-	while (status == HISTREE_OK && json->piece->size < PIECE_SIZE) {
+	while (status == HISTREE_OK && json->out->size < PIECE_SIZE) {
 		struct shown_state state;
 		status = states->source->next(states->context, &state, error);
 		if (status == HISTREE_OK) {
@@ -150,7 +150,7 @@ static enum histree_status write_states(struct states *states, struct json_write
 static enum histree_status states_next(void *state, struct json_writer *json, struct histree_error *error)
 {
 	struct states *states = state;
-	while (states->item < states->count && json->piece->size < PIECE_SIZE) {
+	while (states->item < states->count && json->out->size < PIECE_SIZE) {
 		enum histree_status status = write_states(states, json, error);
 		if (status != HISTREE_END)
 			return status;
@@ -321,7 +321,7 @@ void table_request_release(struct table_request *request)
 
 /* ---- answers --------------------------------------------------------------------------------------------- */
 
-struct table {
+struct line_answer {
 	const struct table_request *request;
 	const struct line_table *lines;
 	struct json_writer *json;
@@ -329,7 +329,7 @@ struct table {
 
 static void write_line(void *context, void *line, uint64_t number)
 {
-	const struct table *table = context;
+	const struct line_answer *table = context;
 	const struct table_request *request = table->request;
 	struct json_writer *json = table->json;
 	cell_text *cell = table->lines->kind->cell;
@@ -370,7 +370,7 @@ void table_reply(struct call *call, const struct table_request *request, const s
 {
 	uint64_t first;
 	struct json_writer *json = call->json;
-	struct table answer = { request, table, json };
+	struct line_answer answer = { request, table, json };
 	enum histree_status status = find_first(call, request, table, &first);
 	if (status >= 0) {
 		reply_envelope(call->reply);
@@ -427,7 +427,7 @@ static enum histree_status tree_next(void *state, struct json_writer *json, stru
 {
 	(void)error;
 	struct tree *tree = state;
-	while (json->piece->size < PIECE_SIZE) {
+	while (json->out->size < PIECE_SIZE) {
 		if (!tree->source->entry(tree->context, tree->next++, json))
 			return HISTREE_END;
 		json_end(json);

@@ -26,7 +26,7 @@ struct tooltip_request {
 bool tooltip_begin(struct call *call, histree_time start, histree_time end, struct tooltip_request *request);
 
 /* Writes a pair, unless the text is empty. */
-void tooltip_pair(struct call *call, const char *key, const struct piece *text);
+void tooltip_pair(struct call *call, const char *key, const struct byte_buffer *text);
 
 /* A state as viewers show it: it ends before `end`; without a style nothing is there; label NULL: it has none. */
 struct shown_state {

@@ -61,14 +61,14 @@ struct state_rows {
 	size_t next_row;               /* of the group */
 	const struct row_facts *facts; /* of the row at hand */
 	size_t at;                     /* the next of its states */
-	struct piece text;             /* of a label */
+	struct byte_buffer text;       /* of a label */
 };
 
 static void rows_release(void *state)
 {
 	struct state_rows *rows = state;
 	histree_cursor_free(rows->query);
-	piece_release(&rows->text);
+	byte_buffer_release(&rows->text);
 	arena_release(&rows->bytes);
 	state_tags_release(&rows->tags);
 	free(rows->rows);
@@ -282,7 +282,7 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 	if (out->style != NULL) {
 		/* What stands in a state: the name of a system call, or what its kind says. */
 		if (facts->why != NULL) {
-			piece_put_text(&rows->text, facts->why);
+			byte_buffer_put_chars(&rows->text, facts->why);
 		} else if (state_is_named(facts->label, &state->value)) {
 			const struct histree_value label = label_of(rows, facts->label, state);
 			state_value_text(&label, &rows->text);
@@ -290,7 +290,7 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 			rows->kind->text(facts->view, facts->table, &state->value, state->start, &rows->text);
 		}
 	}
-	out->label = rows->text.size > 0 ? rows->text.bytes : NULL;
+	out->label = rows->text.size > 0 ? byte_buffer_chars(&rows->text) : NULL;
 	out->label_size = rows->text.size;
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
 }
@@ -351,10 +351,11 @@ static enum histree_status write_arrows(void *state, struct json_writer *json, s
 	struct arrows_answer *answer = state;
 	for (; answer->part < answer->set.count; answer->part++, answer->next = 0) {
 		const struct arrow_part *part = &answer->set.parts[answer->part];
-		while (answer->next < part->count && json->piece->size < PIECE_SIZE) {
+		while (answer->next < part->count && json->out->size < PIECE_SIZE) {
 			const struct histree_arrow *arrow = &part->list[answer->next++];
 			uint32_t from, to;
-			if (part->source.model->rows(part->source.view, arrow, &from, &to)) {
+			if (arrow->kind != HISTREE_ARROW_INSTANT &&
+			    part->source.model->rows(part->source.view, arrow, &from, &to)) {
 				arrow_put(json, (int64_t)arrow_source_row(&part->source, from) + HOST_ENTRIES_FIRST,
 					  (int64_t)arrow_source_row(&part->source, to) + HOST_ENTRIES_FIRST,
 					  arrow->start, arrow->end, histree_arrow_style(arrow->kind)->key);
@@ -469,13 +470,13 @@ static void row_outputs_write_row(const struct host_rows *rows, const struct hos
 	}
 	tree_entry_begin(json, entry);
 	if (own == HISTREE_NO_INDEX || output->put_labels == NULL) {
-		struct piece label = { 0 };
+		struct byte_buffer label = { 0 };
 		if (own != HISTREE_NO_INDEX)
 			rows->model->label(host->view, own, &label);
 		else
-			piece_put_text(&label, host->name);
-		tree_entry_label(json, label.bytes, label.size);
-		piece_release(&label);
+			byte_buffer_put_chars(&label, host->name);
+		tree_entry_label(json, byte_buffer_chars(&label), label.size);
+		byte_buffer_release(&label);
 	} else {
 		output->put_labels(host->view, own, json);
 	}
@@ -543,11 +544,11 @@ static void style(struct call *call)
 
 static void put_text(struct call *call, const char *key, const char *text)
 {
-	struct piece piece = { 0 };
+	struct byte_buffer value = { 0 };
 	if (text != NULL)
-		piece_put_text(&piece, text);
-	tooltip_pair(call, key, &piece);
-	piece_release(&piece);
+		byte_buffer_put_chars(&value, text);
+	tooltip_pair(call, key, &value);
+	byte_buffer_release(&value);
 }
 
 static void tooltip(struct call *call)
@@ -568,10 +569,10 @@ static void tooltip(struct call *call)
 	if (own == HISTREE_NO_INDEX)
 		return;
 	if (above != NULL) {
-		struct piece text = { 0 };
+		struct byte_buffer text = { 0 };
 		rows->model->label(host->view, facts.parent != HISTREE_NO_INDEX ? facts.parent : own, &text);
 		tooltip_pair(call, above, &text);
-		piece_release(&text);
+		byte_buffer_release(&text);
 	}
 
 	/* Nothing of a host is known outside of its own times. */
@@ -587,11 +588,11 @@ static void tooltip(struct call *call)
 	for (const struct state_fact *fact = kind->facts; fact != NULL && fact->name != NULL; fact++) {
 		if (fact->use != FACT_OF_STATES)
 			continue;
-		struct piece text = { 0 };
+		struct byte_buffer text = { 0 };
 		const struct histree_value value = kind->fact(&asked, (size_t)(fact - kind->facts));
 		state_value_text(&value, &text);
 		tooltip_pair(call, fact->name, &text);
-		piece_release(&text);
+		byte_buffer_release(&text);
 	}
 	struct histree_interval state;
 	if (facts.quark != HISTREE_ROOT &&

@@ -70,14 +70,14 @@ static bool is_requested(const struct call *call, const char *category)
 static void write_band(void *context, const struct gap_band *band)
 {
 	struct json_writer *json = context;
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	gap_band_text(band, &text);
 	json_begin_object(json);
 	json_int_member(json, "time", band->from);
 	json_int_member(json, "duration", band->to - band->from + 1);
 	json_int_member(json, "entryId", -1);
 	json_text_member(json, "type", "CHART");
-	json_string_member(json, "label", text.bytes, text.size);
+	json_string_member(json, "label", byte_buffer_chars(&text), text.size);
 	json_begin_object_member(json, "style");
 	json_begin_object_member(json, "values");
 	json_text_member(json, "color", "#FF0000");
@@ -86,7 +86,7 @@ static void write_band(void *context, const struct gap_band *band)
 	json_end(json);
 	json_end(json);
 	json_end(json);
-	piece_release(&text);
+	byte_buffer_release(&text);
 }
 
 void tsp_annotations(struct call *call)
@@ -311,14 +311,14 @@ static void look(struct call *call, enum catalogue_kind kind)
 /* The writer of a visitor that does not know yet whether its entry is the answer, or in the way of it. */
 struct visit {
 	struct json_writer json;
-	struct piece piece;
+	struct byte_buffer text;
 	catalogue_visit *write;
 };
 
 static void write_apart(void *context, const struct catalogue *catalogue, const struct catalogue_entry *entry)
 {
 	struct visit *visit = context;
-	visit->json = (struct json_writer){ .piece = &visit->piece };
+	visit->json = (struct json_writer){ .out = &visit->text };
 	visit->write(&visit->json, catalogue, entry);
 }
 
@@ -331,7 +331,7 @@ static void reply_conflict(struct call *call, enum catalogue_kind kind, const st
 	json_begin_object(json);
 	json_text_member(json, "title", title);
 	json_key(json, kind_names[kind]);
-	json_put_raw(json, visit->piece.bytes, visit->piece.size);
+	json_put_raw(json, byte_buffer_chars(&visit->text), visit->text.size);
 	json_end(json);
 }
 
@@ -342,7 +342,7 @@ static void reply_result(struct call *call, enum catalogue_kind kind, enum catal
 	struct reply *reply = call->reply;
 	switch (result) {
 	case CATALOGUE_OK:
-		json_put_raw(&reply->json, visit->piece.bytes, visit->piece.size);
+		json_put_raw(&reply->json, byte_buffer_chars(&visit->text), visit->text.size);
 		break;
 	case CATALOGUE_CLASH:
 		reply_conflict(call, kind, visit, "The name is taken by something else");
@@ -378,7 +378,7 @@ static void forget(struct call *call, enum catalogue_kind kind)
 		unknown(call, kind);
 	else
 		reply_result(call, kind, result, &visit);
-	piece_release(&visit.piece);
+	byte_buffer_release(&visit.text);
 }
 
 void tsp_traces(struct call *call)
@@ -424,7 +424,7 @@ void tsp_open_trace(struct call *call)
 	enum catalogue_result result = catalogue_add_trace(call->service->catalogue, parameters_text(call, "name"),
 							   path, write_apart, &visit, &call->reply->error);
 	reply_result(call, CATALOGUE_TRACES, result, &visit);
-	piece_release(&visit.piece);
+	byte_buffer_release(&visit.text);
 }
 
 void tsp_open_experiment(struct call *call)
@@ -445,5 +445,5 @@ void tsp_open_experiment(struct call *call)
 	enum catalogue_result result = catalogue_add_experiment(call->service->catalogue, name, uuids, count,
 								write_apart, &visit, &call->reply->error);
 	reply_result(call, CATALOGUE_EXPERIMENTS, result, &visit);
-	piece_release(&visit.piece);
+	byte_buffer_release(&visit.text);
 }
