@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """charts.py HISTREE - the charts of numbers that analyses declare, by the protocol, by what the page asks, and as pictures:
-each point is that of the states that `histree query` prints."""
+each point is that of the states that `histree states` prints."""
 import json
 import pathlib
 import subprocess
@@ -18,7 +18,7 @@ POINTS = 60
 
 def states(histree, store, analysis):
     """{path: [(start, end, number)]}."""
-    done = subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True, capture_output=True, text=True)
+    done = subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True, capture_output=True, text=True)
     found = {}
     for path, start, end, _, value in (line.split("\t") for line in done.stdout.splitlines()[1:]):
         found.setdefault(path, []).append((int(start), int(end), float(value or 0)))
@@ -29,6 +29,10 @@ def value_at(intervals, time):
     return next((value for start, end, value in intervals if start <= time <= end), 0.0)
 
 
+# Which the page makes of the states of any kernel, whatever charts are declared.
+OF_THE_PAGE = {"cpu-usage-by-thread": "CPU usage by thread"}
+
+
 class Charts:
     def __init__(self, histree, client, store):
         self.histree, self.client, self.store = histree, client, store
@@ -37,7 +41,7 @@ class Charts:
 
     def listed(self):
         """The command, the protocol and the page have the same charts."""
-        done = subprocess.run([self.histree, "ls", self.store, "--charts", "--format", "json"], check=True, capture_output=True,
+        done = subprocess.run([self.histree, "info", self.store, "--charts", "--format", "json"], check=True, capture_output=True,
                               text=True)
         names = {one["chart"]: one["title"] for one in json.loads(done.stdout)}
         assert set(names) == {"thread-bytes", "cpu-threads"}, f"there are no packets and no disks in the trace, but {names}"
@@ -46,7 +50,7 @@ class Charts:
         assert found == names, (found, names)
         assert all(outputs[f"{OUTPUT}:{name}"]["type"] == "TREE_TIME_XY" for name in names)
         paged = json.loads(self.client.ask("GET", f"/api/v1/charts?experiment={self.experiment['UUID']}")[2])
-        assert {one["name"]: one["title"] for one in paged} == names
+        assert {one["name"]: one["title"] for one in paged} == names | OF_THE_PAGE
         for name in "none", "disk-bytes", "interface-bytes":
             path = f"/tsp/api/experiments/{self.experiment['UUID']}/outputs/XY/{OUTPUT}:{name}/tree"
             assert self.client.ask("POST", path, b'{"parameters":{}}')[0] == 405, name
@@ -66,10 +70,14 @@ class Charts:
         model = self.client.model(f"XY/{OUTPUT}:cpu-threads/xy", requested_items=chosen, requested_timerange=self.range)
         assert {one["seriesId"] for one in model["series"]} == set(chosen)
         grew, truth = 0, states(self.histree, self.store, "cpu-usage")
+        told = subprocess.run([self.histree, "sql", self.store, "SELECT tid, name FROM threads", "--format", "json"], check=True, capture_output=True)
+        names = {one["tid"]: one["name"] for one in json.loads(told.stdout)}
         for one in model["series"]:
-            cpu, tid = parents[one["seriesId"]]
+            cpu, label = parents[one["seriesId"]]
+            tid = int(label.rsplit("(", 1)[-1].rstrip(")"))
+            assert label == (f"{names[tid]} ({tid})" if tid > 0 else "0"), label
             path = f"CPUs/{parents[cpu][1]}/{tid}"
-            assert one["seriesName"] == f"{parents[cpu][1]} / {tid}", one["seriesName"]
+            assert one["seriesName"] == f"{parents[cpu][1]} / {label}", one["seriesName"]
             for time, value in zip(one["xValues"], one["yValues"], strict=True):
                 wanted = value_at(truth[path], time) * 1e-9
                 assert abs(value - wanted) <= 1e-7 * abs(wanted), (path, time, value, wanted)
@@ -112,9 +120,10 @@ def nothing_to_be_seen(histree, folder):
         of = f"experiment={experiment['UUID']}"
         stores = json.loads(client.ask("GET", f"/api/v1/segment-stores?{of}")[2])
         assert [one["analysis"] for one in stores] == ["system-calls"], stores
-        assert json.loads(client.ask("GET", f"/api/v1/charts?{of}")[2]) == []
+        paged = json.loads(client.ask("GET", f"/api/v1/charts?{of}")[2])
+        assert {one["name"]: one["title"] for one in paged} == OF_THE_PAGE
         shown = json.loads(client.ask("GET", "/api/v1/experiments")[2])[0]
-        assert shown["hasSegments"] and not shown["hasCharts"], shown
+        assert shown["hasSegments"] and shown["hasCharts"], shown
 
 
 def main():

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from protocol import EXPLORER, Client
 from serving import SMALL_TRACE, Server, Tally
@@ -123,6 +124,65 @@ def every_history_is_shown(histree, folder):
         assert len(found) == MANY and len(found[0]) > 1 and all(one == found[0] for one in found), found
 
 
+XML_TYPE, OWN_TYPE = "org.eclipse.tracecompass.tmf.core.config.xmlsourcetype", "histree.definitions"
+OWN = """analysis who-runs "which thread each CPU runs" for kernel
+on *sched_switch: CPUs/{cpu}/Current = next_tid
+chart who-runs.chart "Who runs" states: CPUs/* shows Current
+"""
+
+
+def outputs_when_ready(client):
+    """Those of the experiment, once what is made for it is complete."""
+    for _ in range(600):
+        experiment = client.experiment()
+        if experiment["indexingStatus"] != "RUNNING":
+            assert experiment["indexingStatus"] == "COMPLETED", experiment
+            return {one["id"] for one in client.json("GET", f"/experiments/{experiment['UUID']}/outputs")}
+        time.sleep(0.1)
+    raise AssertionError("it is not complete within a minute")
+
+
+def files_are_configurations(histree, folder):
+    """A client gives files that define analyses: a trace that is open gets their outputs, and one that is opened later."""
+    xml, own, bad = folder / "given.xml", folder / "given.histree-analysis", folder / "bad.xml"
+    xml.write_text(DEFINITION)
+    own.write_text(OWN)
+    bad.write_text("<tmfxml><stateProvider")
+    stores = folder / "stores"
+    stores.mkdir()
+    with Server(histree, stores, [SMALL_TRACE, folder]) as server:
+        client = Client(histree, server)
+        assert {one["id"] for one in client.json("GET", "/config/types/")} == {XML_TYPE, OWN_TYPE}
+        described = client.json("GET", f"/config/types/{XML_TYPE}")
+        assert [one["keyName"] for one in described["parameterDescriptors"]] == ["path"] and "schema" not in described
+        assert client.json("GET", f"/config/types/{XML_TYPE}/configs") == []
+        trace = client.json("POST", "/traces", {"parameters": {"uri": str(SMALL_TRACE)}})
+        client.json("POST", "/experiments", {"parameters": {"name": "one", "traces": [trace["UUID"]]}})
+        assert OUTPUT not in outputs_when_ready(client)
+        made = client.json("POST", f"/config/types/{XML_TYPE}/configs", {"parameters": {"path": str(xml)}})
+        assert (made["id"], made["sourceTypeId"], made["parameters"]["path"]) == ("given.xml", XML_TYPE, str(xml.resolve())), made
+        assert OUTPUT in outputs_when_ready(client)
+        Definitions(histree, client, client.store()).tree()
+        client.json("POST", f"/config/types/{OWN_TYPE}", {"name": "Mine", "parameters": {"path": str(own)}})
+        assert any("who-runs.chart" in one for one in outputs_when_ready(client)), outputs_when_ready(client)
+        assert [one["name"] for one in client.json("GET", f"/config/types/{OWN_TYPE}/configs")] == ["Mine"]
+        assert client.json("GET", f"/config/types/{XML_TYPE}/configs/given.xml") == made
+        assert client.json("PUT", f"/config/types/{XML_TYPE}/configs/given.xml", {"parameters": {"path": str(xml)}})["id"] == "given.xml"
+        for body, status in (({"path": str(bad)}, 400), ({"path": str(folder / "none.xml")}, 400), ({}, 400), ({"path": "/etc/passwd"}, 403)):
+            client.json("POST", f"/config/types/{XML_TYPE}/configs", {"parameters": body}, status=status)
+        for path in f"{XML_TYPE}/configs/none", "none", "none/configs":
+            client.json("GET", f"/config/types/{path}", status=404)
+        client.json("PUT", f"/config/types/{XML_TYPE}/configs/none", {"parameters": {"path": str(xml)}}, status=404)
+        assert client.json("DELETE", f"/config/types/{XML_TYPE}/configs/given.xml")["id"] == "given.xml"
+        client.json("DELETE", f"/config/types/{XML_TYPE}/configs/given.xml", status=404)
+        assert client.json("GET", f"/config/types/{XML_TYPE}/configs") == []
+        second = client.json("POST", "/traces", {"parameters": {"uri": f"{SMALL_TRACE}/", "name": "again"}})
+        client.json("DELETE", f"/experiments/{client.experiment()['UUID']}")
+        client.json("POST", "/experiments", {"parameters": {"name": "two", "traces": [second["UUID"]]}})
+        later = outputs_when_ready(client)
+        assert any("who-runs.chart" in one for one in later) and OUTPUT not in later, later
+
+
 def main():
     tally = Tally()
     with tempfile.TemporaryDirectory() as name:
@@ -140,6 +200,7 @@ def main():
                 tally.run(each.__name__, each)
             tally.run("pictures", lambda: test.pictures(folder, store, sys.argv[1]))
         tally.run("every_history_is_shown", lambda: every_history_is_shown(sys.argv[1], folder))
+        tally.run("files_are_configurations", lambda: files_are_configurations(sys.argv[1], folder))
     return tally.finish()
 
 

@@ -33,7 +33,8 @@ MEMORY_MAX = 256 << 20
 OUTPUT = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider"
 QUERIES = ("", "&from=0&to=1&pixels=10", "&view=control-flow&row=0&rows=0,1&time=0&text=a&number=0",
            "&analysis=kernel&store=system-calls&width=800&where=duration>0",
-           "&by=thread,cpu,had-by&from=1&sort=blocked&where=cpu==0", "&by=state&limit=1&sort=time&descending=0")
+           "&by=thread,cpu,had-by&from=1&sort=blocked&where=cpu==0", "&by=state&limit=1&sort=time&descending=0",
+           "&experimentB=EXPERIMENT&host=a&toB=1", "&experimentB=EXPERIMENT&fromB=5&segments=system-calls&limit=1")
 BODIES = ({}, {"parameters": {}}, {"parameters": {"requested_times": [0], "requested_items": [0]}},
           {"parameters": {"requested_timerange": {"start": 0, "end": 1, "nbTimes": 2}, "requested_items": [0, 1]}})
 
@@ -115,30 +116,31 @@ class Visitor:
         return self.count
 
 
-def requests(experiment, outputs, queries=QUERIES, bodies=BODIES):
-    """Every route with its question marks filled in, once for each body or query; what removes something comes last."""
-    for method, pattern in sorted(routes(), key=lambda route: route[0] == "DELETE"):
+def requests(experiment, outputs, step):
+    """Every route with its question marks filled in, once for each body or query, or for one in `step` of them, which differ from
+    route to route; what removes something comes last."""
+    for place, (method, pattern) in enumerate(sorted(routes(), key=lambda route: route[0] == "DELETE")):
         if pattern == "*":
             continue
         for output in outputs if "/outputs/" in pattern else outputs[:1]:
             path = pattern.replace("?", experiment, 1).replace("?", output).replace("*", "some")
             if method == "GET":
-                for query in queries:
-                    yield method, f"{path}?experiment={experiment}{query}", None
+                for query in QUERIES[place % step::step]:
+                    yield method, f"{path}?experiment={experiment}{query}".replace("EXPERIMENT", experiment), None
             elif method == "DELETE":
                 yield method, path, {"deleteTrace": True}
             else:
-                for body in bodies:
+                for body in BODIES[place % min(step, len(BODIES))::step]:
                     yield method, path, body
 
 
-def visit(visitor, queries=QUERIES, bodies=BODIES):
+def visit(visitor, step=4 if QUICK else 1):
     """Every request, of every experiment and of one that there is not; then the traces are removed."""
     nothing = "00000000-0000-0000-0000-000000000000"
     traces = [each["UUID"] for each in visitor.listed("tsp/api/traces")]
     for experiment in [*(each["UUID"] for each in visitor.listed("tsp/api/experiments")), nothing]:
         outputs = visitor.listed(f"tsp/api/experiments/{experiment}/outputs")
-        for method, path, body in requests(experiment, [*(each["id"] for each in outputs), OUTPUT], queries, bodies):
+        for method, path, body in requests(experiment, [*(each["id"] for each in outputs), OUTPUT], step):
             visitor.ask(method, path, body)
     for trace in [*traces, nothing]:
         visitor.ask("DELETE", f"tsp/api/traces/{trace}")
@@ -201,7 +203,6 @@ def try_hostile_store(histree, folder, sound, case):
     home = folder / case.__name__
     home.mkdir()
     store = hostile_store(sound, home, case)
-    queries, bodies = (QUERIES[2:], BODIES[3:]) if QUICK else (QUERIES, BODIES)
     with Server(histree, folder, [home]) as server:
         visitor = Visitor(server)
         status, content = visitor.ask("POST", "tsp/api/traces", {"parameters": {"uri": str(store), "name": "x"}})
@@ -210,7 +211,7 @@ def try_hostile_store(histree, folder, sound, case):
             visitor.ask("POST", "tsp/api/experiments", {"parameters": {"name": "x", "traces": [trace]}})
         else:
             assert json.loads(content)["title"], content
-        visit(visitor, queries, bodies)
+        visit(visitor)
         return visitor.leave()
 
 

@@ -32,7 +32,7 @@ class Stores:
             shutil.copytree(SMALL_TRACE, folder / name)
         run(histree, "build", "-q", "-a", ANALYSES, "-o", self.one, SMALL_TRACE)
         run(histree, "build", "-q", "-a", ANALYSES, "-o", self.both, "--clock", f"B={LATER}",
-            "--host", f"A={folder / 'A'}", "--host", f"B={folder / 'B'}")
+            "--host-dir", f"A={folder / 'A'}", "--host-dir", f"B={folder / 'B'}")
 
 
 def page(client, path, **parameters):
@@ -135,7 +135,9 @@ def usage(alone, both):
     entries = both.model(f"XY/{CPU_USAGE}/tree")["entries"]
     hosts = [one for one in entries if one["labels"][0] in HOSTS]
     assert len(hosts) == 2 and all(one["parentId"] == 1 for one in hosts)
-    threads = lambda of: [(one["labels"][0], one["labels"][1], one["labels"][3]) for one in of if one["labels"][0] != "Unknown"]
+    threads = lambda of: [(one["labels"][0], one["labels"][1], one["labels"][3]) for one in of if one["labels"][1]]
+    others = lambda of: sum(int(one["labels"][0].split()[1]) for one in of if one["labels"][0].startswith("Others, "))
+    assert others(entries) == 2 * others(wanted) > 0, (others(entries), others(wanted))
     for host in hosts:
         assert host["labels"][3] == wanted[0]["labels"][3]
         own = threads(one for one in entries if one["parentId"] == host["id"])
@@ -233,6 +235,19 @@ def rows(alone, both):
     assert page(both, "nodes", host="B")[:4] == b"HTN1"
 
 
+def compared(alone, both):
+    """Segments of a host are those of the trace alone; of a host that there is not, the page is told so."""
+    of = lambda client, **more: ask(client, "compare", experimentB=client.experiment()["UUID"], segments="system-calls", **more)
+    wanted, found = of(alone), of(both, host="A", hostB="B")
+    counts = lambda answer, side: {one["name"]: (one[side]["count"], one[side]["total"]) for one in [answer["all"], *answer["groups"]]}
+    assert len(wanted["groups"]) > 1 and counts(found, "a") == counts(found, "b") == counts(wanted, "a"), (found, wanted)
+    uuid = both.experiment()["UUID"]
+    for segments in "", "system-calls":
+        words = {"experiment": uuid, "experimentB": uuid, "segments": segments, "hostB": 'C" || duration > 0 || name == "'}
+        status, _, content = both.ask("GET", f"/api/v1/compare?{urllib.parse.urlencode(words)}")
+        assert status == 404 and b"of host" in content, (status, content)
+
+
 def missing(histree, folder, stores):
     """A host without its folder has a row that is unknown and says why; the other one is as it was."""
     store = folder / "missing.histree"
@@ -270,7 +285,7 @@ def main():
         stores = Stores(histree, folder)
         with Server(histree, folder, [stores.one]) as one, Server(histree, folder, [stores.both]) as two:
             alone, both = Client(histree, one), Client(histree, two)
-            for test in time_graphs, filtered_by_host, usage, tables, statistics, rows:
+            for test in time_graphs, filtered_by_host, usage, tables, statistics, rows, compared:
                 tally.run(test.__name__, lambda: test(alone, both))
         tally.run("missing", lambda: missing(histree, folder, stores))
     return tally.finish()

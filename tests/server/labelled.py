@@ -23,7 +23,7 @@ def load(histree, folder, labels=LABELS, name="made"):
     (folder / "changes.tsv").write_text(CHANGES)
     (folder / "labels.tsv").write_text(labels)
     store = folder / f"{name}.histree"
-    subprocess.run([histree, "load", "-q", folder / "changes.tsv", "--labels", folder / "labels.tsv", "--end", "1000",
+    subprocess.run([histree, "load", "-q", folder / "changes.tsv", "--label-file", folder / "labels.tsv", "--end", "1000",
                     "-o", store], check=True)
     return store
 
@@ -76,11 +76,11 @@ def picture(histree, folder):
 def kernel(histree, folder):
     """Colours of a kernel's states are those of the file, whatever the code knows of its analysis."""
     store = build(histree, SMALL_TRACE, folder / "kernel.histree")
-    listed = subprocess.run([histree, "ls", store, "--labels", "--format", "tsv"], check=True, capture_output=True, text=True)
+    listed = subprocess.run([histree, "info", store, "--labels", "--format", "tsv"], check=True, capture_output=True, text=True)
     (folder / "green.tsv").write_text(listed.stdout.replace("#12936a", "#00ff00").replace("user mode", "in its program"))
-    dumped = subprocess.run([histree, "dump", store, "--format", "tsv"], check=True, capture_output=True, text=True)
+    dumped = subprocess.run([histree, "states", store, "--format", "tsv"], check=True, capture_output=True, text=True)
     (folder / "dumped.tsv").write_text(dumped.stdout)
-    subprocess.run([histree, "load", "-q", "-a", "kernel", folder / "dumped.tsv", "--labels", folder / "green.tsv", "-o",
+    subprocess.run([histree, "load", "-q", "-a", "kernel", folder / "dumped.tsv", "--label-file", folder / "green.tsv", "-o",
                     folder / "green.histree"], check=True)
     for name, colour, said in ("kernel", "#12936A", "user mode"), ("green", "#00FF00", "in its program"):
         with Server(histree, folder, [folder / f"{name}.histree"]) as server:

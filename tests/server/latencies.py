@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """latencies.py HISTREE - segments over HTTP: what tables, charts and statistics say is compared with what `histree
-segments` and `histree stats` say of the same store, which the server has made itself."""
+segments` and `histree segments --by name` say of the same store, which the server has made itself."""
 import bisect
 import contextlib
 import csv

@@ -57,7 +57,7 @@ class Latencies(Page):
 
 
 def click_text(page, selector, text):
-    page.browser.run(f"[...document.querySelectorAll(arguments_[0])].find((one) => one.textContent.startsWith(arguments_[1])).click()",
+    page.run(f"[...document.querySelectorAll(arguments_[0])].find((one) => one.textContent.startsWith(arguments_[1])).click()",
                      selector, text)
 
 
@@ -75,7 +75,7 @@ def lists_segments(page):
     assert page.get("document.querySelector('[aria-sort=ascending]').textContent") == "Start"
     click_text(page, ".head button", "Duration")
     page.settle()
-    longest = page.segments("--sort", "duration", "--reverse", "--top", "3")
+    longest = page.segments("--sort", "duration", "--reverse", "--limit", "3")
     assert [row["row"][1] for row in page.rows()[:3]] == [int(one["duration"]) for one in longest]
     assert page.get("document.querySelector('[aria-sort=descending]').textContent") == "Duration"
     click_text(page, ".head button", "Duration")
@@ -84,7 +84,7 @@ def lists_segments(page):
     click_text(page, ".head button", "name")
     page.settle()
     assert page.rows()[0]["cells"][3] == min(one["name"] for one in wanted)
-    page.browser.run(f"{PANEL}.way.list.scrollTop = 1e9")
+    page.run(f"{PANEL}.way.list.scrollTop = 1e9")
     page.browser.until(f"[...document.querySelectorAll('.line')].some((line) => line.number === {len(wanted) - 1} && line.content)")
     page.shoot("latencies")
 
@@ -93,14 +93,14 @@ def selects_a_segment(page):
     """A click marks the segment in all views, keys go on from there, and a marker is followed."""
     page.show()
     page.set(sort="duration", descending=1)
-    page.browser.run(f"{PANEL}.way.list.querySelectorAll('.line')[2].click()")
+    page.run(f"{PANEL}.way.list.querySelectorAll('.line')[2].click()")
     a, b, start, to = (page.get(f"page.viewport.{name}") for name in ("a", "b", "from", "to"))
     third = page.rows()[2]["row"]
     assert [a, b - a] == third[:2] and start <= a and b <= to
     assert page.get("document.querySelector('.segments .line.chosen').number") == 2
     tid = third[2 + page.get(f"{PANEL}.store.fields.findIndex((field) => field.name === 'tid')")]
     page.browser.until(f"page.selection.isComplete && page.charts[0].infoAt(page.charts[0].chosen)?.tid === {tid}", "its thread is selected")
-    page.browser.run(f"{PANEL}.way.list.focus()")
+    page.run(f"{PANEL}.way.list.focus()")
     page.browser.type(DOWN)
     page.browser.until("document.querySelector('.segments .line.chosen')?.number === 3")
     assert page.get("page.viewport.a") == page.rows()[3]["row"][0]
@@ -108,7 +108,7 @@ def selects_a_segment(page):
     wanted = page.segments()
     origin = int(page.get("String(page.viewport.start)"))
     middle = int(wanted[len(wanted) // 2]["start"]) - origin
-    page.browser.run("page.viewport.mark('a', arguments_[0])", middle)
+    page.run("page.viewport.mark('a', arguments_[0])", middle)
     page.browser.until(f"{PANEL}.isComplete && document.querySelector('.segments .line.chosen')?.content?.[0] === {middle}")
     page.shoot("latencies-chosen")
 
@@ -119,8 +119,7 @@ def follows_the_visible_range(page):
     duration = page.get("page.viewport.duration")
     first, last = round(duration * 0.3), round(duration * 0.35)
     origin = int(page.get("String(page.viewport.start)"))
-    page.browser.run("page.viewport.show(...arguments_)", first, last)
-    page.next_frame()
+    page.run("page.viewport.show(...arguments_)", first, last)
     page.settle()
     wanted = [one for one in page.segments() if int(one["start"]) - origin <= last and int(one["end"]) - origin >= first]
     total = len(page.segments())
@@ -130,7 +129,7 @@ def follows_the_visible_range(page):
     longer = sorted((int(one["duration"]) for one in wanted if int(one["duration"]) > 1000), reverse=True)
     assert page.said().startswith(f"{len(longer):,} of ") and page.rows()[0]["row"][1] == longer[0]
     seen = page.get("[page.viewport.from, page.viewport.to]")
-    page.browser.run(f"{PANEL}.way.list.querySelector('.line').click()")
+    page.run(f"{PANEL}.way.list.querySelector('.line').click()")
     assert page.get("[page.viewport.from, page.viewport.to]") == seen, "a line that is chosen leaves the table as it is"
     page.shoot("latencies-range")
     page.browser.type("0")
@@ -143,16 +142,16 @@ def filters(page):
     page.show()
     wanted = page.segments()
     name = max({one["name"] for one in wanted}, key=lambda name: sum(one["name"] == name for one in wanted))
-    page.browser.run("const input = document.querySelector('.filter'); input.focus(); input.value = ''")
+    page.run("const input = document.querySelector('.filter'); input.focus(); input.value = ''")
     page.browser.type(f"name == {name} && duration > 1us")
-    page.browser.run("document.querySelector('.filter').form.requestSubmit()")
+    page.run("document.querySelector('.filter').form.requestSubmit()")
     page.settle()
     some = [one for one in wanted if one["name"] == name and int(one["duration"]) > 1000]
     page.browser.until(f"{PANEL}.said.textContent.startsWith('{len(some):,} of {len(wanted):,}')")
     assert all(row["cells"][3] == name for row in page.rows())
-    lines = page.browser.run(f"return (await (await fetch({PANEL}.csv.href)).text()).trimEnd().split('\\r\\n').length")
+    lines = page.run(f"return (await (await fetch({PANEL}.csv.href)).text()).trimEnd().split('\\r\\n').length")
     assert lines == len(some) + 1
-    page.browser.run(f"{PANEL}.set({{ filter: 'duration >' }})")
+    page.run(f"{PANEL}.set({{ filter: 'duration >' }})")
     page.browser.until("document.querySelector('.said.bad')")
     assert "olumn 11" in page.said(), page.said()
     assert "olumn 11" not in page.get("document.getElementById('error').textContent"), "it is said where it was written"
@@ -165,9 +164,9 @@ def scatters(page):
     """Points have colours and are where they should be: the tip says what is there, a click marks it."""
     page.show()
     page.set(show="scatter")
-    assert page.browser.run(COLOURED) > 200
+    assert page.run(COLOURED) > 200
     assert page.get("document.querySelectorAll('.scatter-name').length") >= 3
-    point = page.browser.run(f"""
+    point = page.run(f"""
         const {{ canvas, scale, series }} = {PANEL}.way, box = canvas.getBoundingClientRect(), {{ viewport }} = page;
         let most = null;
         for (const {{ name, points }} of series)
@@ -175,7 +174,7 @@ def scatters(page):
                 if (!most || points[i + 1] > most.duration)
                     most = {{ name, start: points[i], duration: points[i + 1] }};
         return {{ ...most, x: box.x + (most.start - viewport.from) / viewport.span * box.width, y: box.y + scale.at(most.duration) }};""")
-    longest = page.segments("--sort", "duration", "--reverse", "--top", "1")[0]
+    longest = page.segments("--sort", "duration", "--reverse", "--limit", "1")[0]
     assert (point["name"], point["duration"]) == (longest["name"], int(longest["duration"]))
     page.browser.move(round(point["x"]), round(point["y"]))
     page.browser.until("!document.getElementById('tip').hidden")
@@ -184,7 +183,7 @@ def scatters(page):
     page.browser.click(round(point["x"]), round(point["y"]))
     assert page.get("page.viewport.a") == point["start"]
     before = page.get(f"{PANEL}.way.data.answer.segments")
-    page.browser.run("page.viewport.show(page.viewport.duration / 4, page.viewport.duration / 2)")
+    page.run("page.viewport.show(page.viewport.duration / 4, page.viewport.duration / 2)")
     page.browser.until(f"{PANEL}.isComplete && {PANEL}.way.data.answer.segments < {before}")
 
 
@@ -194,8 +193,8 @@ def counts_durations(page):
     page.set(show="density")
     wanted = page.segments()
     assert page.get(f"{PANEL}.way.data.answer.counts.reduce((sum, one) => sum + one, 0)") == len(wanted)
-    assert page.browser.run(COLOURED) > 500
-    bar = page.browser.run(f"""
+    assert page.run(COLOURED) > 500
+    bar = page.run(f"""
         const {{ canvas, across, up, data }} = {PANEL}.way, box = canvas.getBoundingClientRect(), {{ edges, counts }} = data.answer;
         const most = counts.indexOf(Math.max(...counts));
         return {{ from: edges[most], to: edges[most + 1], count: counts[most], x: box.x + across.at((edges[most] + edges[most + 1]) / 2 + 1), y: box.y + box.height / 2 }};""")
@@ -225,7 +224,7 @@ def sums_up(page):
     assert [row[0] for row in page.get(rows)[1:]] == sorted(names, key=str.lower) or len(names) > 2
     page.shoot("latencies-stats")
     name = page.get(rows)[1][0]
-    page.browser.run(f"{PANEL}.way.body.rows[1].querySelector('button').click()")
+    page.run(f"{PANEL}.way.body.rows[1].querySelector('button').click()")
     page.browser.until(f"{PANEL}.settings.show === 'table' && {PANEL}.isComplete")
     assert {row["cells"][3] for row in page.rows()} == {name}
 
@@ -251,9 +250,9 @@ def is_dark(page):
         page.set(show=show)
         page.shoot(f"latencies-dark-{show}")
     page.set(show="scatter")
-    assert page.get(f"{PANEL}.way.colourOf(0)") == "#56b4e9"
-    page.browser.run("document.getElementById('theme').click()")
-    assert page.get(f"{PANEL}.way.colourOf(0)") == "#0072b2"
+    assert page.get(f"{PANEL}.way.colourOf(0)") == "#5c9df0"
+    page.run("document.getElementById('theme').click()")
+    assert page.get(f"{PANEL}.way.colourOf(0)") == "#2a6cb8"
 
 
 TESTS = [lists_segments, selects_a_segment, follows_the_visible_range, filters, scatters, counts_durations, sums_up, remembers, is_dark]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """open_spans.py HISTREE - a span that is open at the end of the trace is marked in the rows of the page and in the tips, of the
-page and of the protocol; one that ends with it, or before it, is not."""
+page and of the protocol; one that ends with it, or before it, is not.  Instants are in the row of their thread, or, if that
+had no span, of its process."""
 import json
 import pathlib
 import struct
@@ -53,10 +54,27 @@ def check(histree, folder):
         assert ends.count("open at the end of the trace") == 3, (entries, ends)
 
 
+def check_instants(histree, folder):
+    """Threads 2 and 9 have a name and no span, so no row; neither has process 9, and its instant is in none."""
+    threads = [{"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}} for pid, tid, name in ((1, 2, "two"), (9, 9, "nine"))]
+    spans = [{"ph": "X", "name": "span", "pid": 1, "tid": tid, "ts": 10, "dur": 100} for tid in (1, 3)]
+    instants = [{"ph": "i", "name": f"of {tid}", "pid": pid, "tid": tid, "ts": 50, "s": "t"} for pid, tid in ((1, 2), (1, 3), (9, 9))]
+    (folder / "spans.json").write_text(json.dumps(threads + spans + instants))
+    subprocess.run([histree, "build", "-q", folder / "spans.json", "-o", folder / "store"], check=True)
+    with Server(histree, folder, [folder / "store"]) as server:
+        client = Client(histree, server)
+        page = json.loads(client.ask("GET", "/api/v1/arrows?" + urllib.parse.urlencode(
+            {"experiment": client.experiment()["UUID"], "view": "spans", "pixels": 100}))[2])
+        marks = sorted((one["name"], one["fromRow"], one["toRow"], one["fromName"]) for one in page["arrows"])
+        assert marks == [("of 2", 0, 0, "1"), ("of 3", 2, 2, "3")], marks
+
+
 def main():
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
         tally.run("open spans", lambda: check(sys.argv[1], pathlib.Path(folder)))
+    with tempfile.TemporaryDirectory() as folder:
+        tally.run("instants", lambda: check_instants(sys.argv[1], pathlib.Path(folder)))
     return tally.finish()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """over_states.py HISTREE - what lies over and between states, over HTTP: arrows, lost events, searches and filters,
-selections, bookmarks; and call stacks.  Answers are compared with what `histree query` says of the same store."""
+selections, bookmarks; and call stacks.  Answers are compared with what `histree states` says of the same store."""
 import concurrent.futures
 import json
 import os
@@ -25,7 +25,7 @@ def expected_switches(client, cpus):
     """{(cpu, from tid, to tid, start, end)} of all switches, from who had each CPU one after the other."""
     found = set()
     for cpu in cpus:
-        rows = client.command("query", client.store(), "--from", "+0ns", "--to", client.experiment()["end"],
+        rows = client.command("states", client.store(), "--from", "+0ns", "--to", client.experiment()["end"],
                               f"CPUs/{cpu}/Current_thread", "--format", "tsv")
         last = None  # (tid, its end) of the last who was there; idle time leaves it
         for _, start, end, kind, value in sorted(rows, key=lambda row: int(row[1])):
@@ -229,7 +229,7 @@ def filtered_states(client):
             dimmed += one.get("tags") == 1
     assert dimmed > 0 and blank > 0
 
-    rows = client.command("query", client.store(), "--from", times["start"], "--to", times["end"],
+    rows = client.command("states", client.store(), "--from", times["start"], "--to", times["end"],
                           *[f"Threads/{tids[entry]}" for entry in some], "--format", "tsv")
     samples = [times["start"] + i * step for i in range(40)]
     gap_of = lambda start, end: None if any(start <= at <= end for at in samples) else sum(at < start for at in samples)
@@ -280,7 +280,7 @@ def searched_states(client):
     entries = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"][1:]
     tids = [one["metadata"]["TID"][0] for one in entries]
     of_path = {f"Threads/{tid}": position for position, tid in enumerate(tids) if tid > 0}
-    rows = client.command("query", client.store(), "--from", base, "--to", experiment["end"], "Threads/*", "--format", "tsv")
+    rows = client.command("states", client.store(), "--from", base, "--to", experiment["end"], "Threads/*", "--format", "tsv")
     states = [(int(start), of_path[path], int(end), value) for path, start, end, _, value in rows if path in of_path and value]
     # Between two neighbouring lengths, so that the few longest ones match.
     lengths = sorted({end - start + 1 for start, _, end, _ in states}, reverse=True)
@@ -359,7 +359,7 @@ def rows_of_selections(client):
     span = experiment["end"] - experiment["start"]
     seen = 0
     for at in span // 3, span // 2, span - 5:
-        rows = client.command("query", client.store(), "--at", experiment["start"] + at, "CPUs/*/Current_thread", "--format", "tsv")
+        rows = client.command("states", client.store(), "--at", experiment["start"] + at, "CPUs/*/Current_thread", "--format", "tsv")
         for path, _, _, kind, value in rows:
             cpu = int(path.split("/")[1])
             assert resources[ask("resources", cpu=cpu, at=at)]["labels"] == [f"CPU {cpu}"]
@@ -469,12 +469,12 @@ def call_stacks(histree, folder):
         assert entries[0]["start"] == client.experiment()["start"]
         depths = [one for one in entries if one["hasData"]]
         threads = [one for one in entries[1:] if not one["hasData"]]
-        listed = {path for _, path in client.command("ls", store, "Threads/*/CallStack/*", "--format", "tsv")}
+        listed = {path for _, path in client.command("info", "--attributes", store, "Threads/*/CallStack/*", "--format", "tsv")}
         path_of = lambda one: f"Threads/{one['metadata']['TID'][0]}/CallStack/{one['labels'][0]}"
         assert {path_of(one) for one in depths} == listed and len(depths) == len(listed) > 1
         assert all(by_id[one["parentId"]] in threads and one["metadata"] == by_id[one["parentId"]]["metadata"] for one in depths)
         for thread in threads:
-            [[_, _, _, _, name]] = client.command("query", store, "--at", client.experiment()["end"], "--format", "tsv",
+            [[_, _, _, _, name]] = client.command("states", store, "--at", client.experiment()["end"], "--format", "tsv",
                                                   f"Threads/{thread['metadata']['TID'][0]}/Name")
             assert thread["labels"] == [f"{name} ({thread['metadata']['TID'][0]})"]
         for count in 2, 700:

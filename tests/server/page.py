@@ -3,10 +3,14 @@
 """page.py HISTREE [SCREENSHOTS] - the page in Debian's headless Chromium: what is in it, and what its pixels are.
 
 Screenshots are kept in the folder SCREENSHOTS, to be looked at.  Where many-threads lies beside the repository it is
-shown too.  Needs the packages chromium and chromium-driver; without them the test is skipped.
+shown too.  Needs the packages chromium-headless-shell and chromium-driver; without them the test is skipped.
 """
+import base64
 import contextlib
+import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -15,6 +19,53 @@ from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
 from serving import SMALL_TRACE, Tally, large_trace, serving
 
 SKIP = 77
+# Knows in a page what it is waiting for: answers, frames, and what it does a little later.  Runs before the page does.
+UNDER_WAY = """
+(() => {
+    const LATE_MS = 1500; // what is as late as that changes no view
+    const underWay = window.underWay = new Map(), timers = new Map();
+    const { setTimeout, clearTimeout, requestAnimationFrame, fetch } = window;
+    let last = 0;
+    const begin = (what) => (underWay.set(++last, what), last);
+    const until = (what, promise) => {
+        const number = begin(what);
+        return promise.finally(() => underWay.delete(number));
+    };
+    const running = (number, run) => (...given) => {
+        try {
+            run(...given);
+        } finally {
+            underWay.delete(number);
+        }
+    };
+    window.setTimeout = (run, ms = 0, ...more) => {
+        const number = ms < LATE_MS ? begin(`what is done after ${ms} ms`) : 0;
+        const timer = setTimeout(running(number, run), ms, ...more);
+        timers.set(timer, number);
+        return timer;
+    };
+    window.clearTimeout = (timer) => {
+        underWay.delete(timers.get(timer));
+        clearTimeout(timer);
+    };
+    window.requestAnimationFrame = (run) => requestAnimationFrame(running(begin("a frame"), run));
+    window.fetch = (...asked) => until(`an answer to ${asked[0]}`, fetch(...asked));
+    for (const kind of ["json", "arrayBuffer", "text", "blob"]) {
+        const read = Response.prototype[kind];
+        Response.prototype[kind] = function () { return until("the rest of an answer", read.call(this)); };
+    }
+    // Also that of which the browser tells a page only after a frame, such as sizes.
+    window.isAtRest = async () => {
+        for (let frames = 0; frames < 2; frames++) {
+            const isIdle = underWay.size === 0 && !window.page?.isLoading;
+            await new Promise((done) => requestAnimationFrame(done));
+            if (!isIdle)
+                return false;
+        }
+        return underWay.size === 0;
+    };
+})();
+"""
 READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && !chart.isEarly && chart.total > 0)"
 # The colour of a pixel of the chart of a view, in CSS pixels from its top left corner.
 PIXEL = """
@@ -55,22 +106,33 @@ class Page:
 
     def ready(self):
         self.browser.until(READY, "every chart is complete")
+        self.rest()
 
-    def next_frame(self):
-        """What was changed has been drawn."""
-        self.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    def rest(self):
+        """What was done has had all of its effects: nothing is asked for, to be drawn, or done a little later."""
+        try:
+            self.browser.until("await isAtRest()", "the page is at rest")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; under way: {self.browser.run('return [...underWay.values()]')}") from None
+
+    def run(self, script, *arguments):
+        """The value of a script that begins when the page is at rest: what it reads, changes by itself no more."""
+        self.rest()
+        return self.browser.run(script, *arguments)
 
     def get(self, expression):
-        return self.browser.run(f"return {expression}")
+        return self.run(f"return {expression}")
 
-    def shoot(self, name):
+    def shoot(self, name, is_at_rest=True):
         if self.shots:
+            if is_at_rest:
+                self.rest()
             self.shots.mkdir(parents=True, exist_ok=True)
             self.browser.screenshot(self.shots / f"{name}.png")
 
     def chart(self, view="control-flow"):
         """Where the canvas of a view is."""
-        return self.browser.run("""
+        return self.run("""
             const box = page.charts.find((one) => one.view.name === arguments_[0]).canvas.getBoundingClientRect();
             return { x: box.x, y: box.y, width: box.width, height: box.height };""", view)
 
@@ -80,17 +142,19 @@ class Page:
 
     def drawn_texts(self, script):
         """The texts that are drawn on canvases while a script runs, which knows them as `drawn`."""
-        return self.browser.run(f"""const drawn = [], own = CanvasRenderingContext2D.prototype.fillText;
+        return self.run(f"""const drawn = [], own = CanvasRenderingContext2D.prototype.fillText;
             CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {{ drawn.push(text); return own.call(this, text, ...more); }};
             try {{
                 {script}
+                while (!(await isAtRest()))
+                    ;
             }} finally {{
                 CanvasRenderingContext2D.prototype.fillText = own;
             }}
             return drawn;""")
 
     def names(self, view="control-flow"):
-        return self.browser.run("""
+        return self.run("""
             const chart = page.charts.find((one) => one.view.name === arguments_[0]);
             return [...chart.names.children].filter((name) => !name.hidden)
                 .map((name) => [name.children[1].textContent, name.children[2].textContent]);""", view)
@@ -103,13 +167,13 @@ def shows_rows(page):
     names = page.names()
     assert len(names) >= 5 and all(name != "…" for name, _ in names), names
     assert ["CPU 0", ""] in page.names("resources")
-    page.browser.run("for (const chart of page.charts) chart.set({ arrows: false })")  # they lie over the states
+    page.run("for (const chart of page.charts) chart.set({ arrows: false })")  # they lie over the states
     page.ready()
     for view in "control-flow", "resources":
-        spans = page.browser.run(WIDE_SPANS, view)
+        spans = page.run(WIDE_SPANS, view)
         assert spans, f"no wide span in {view}"
         for span in spans[:20]:
-            pixel = page.browser.run(PIXEL, view, span["x"], span["y"])
+            pixel = page.run(PIXEL, view, span["x"], span["y"])
             assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == span["colour"], (view, span, pixel)
     page.shoot("rows")
 
@@ -117,7 +181,7 @@ def shows_rows(page):
 def no_short_state_vanishes(page):
     """Where a pixel holds several states there is a mark at its foot."""
     page.open()
-    found = page.browser.run("""
+    found = page.run("""
         const chart = page.charts[0];
         const block = chart.shown[0];
         for (let row = 0; row < block.spans.length; row++) {
@@ -127,22 +191,20 @@ def no_short_state_vanishes(page):
                     return { x: (spans[at] + 0.5) * chart.canvas.clientWidth / block.range.pixels, y: row * 18 + 17 };
         }""")
     assert found, "no pixel of the picture has several states"
-    page.browser.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
-    page.browser.until("page.charts[0].isComplete")
+    page.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
     top = page.get("page.charts[0].top")
-    page.next_frame()
-    assert page.browser.run(PIXEL, "control-flow", found["x"], found["y"] - top)[3] == 255
+    assert page.run(PIXEL, "control-flow", found["x"], found["y"] - top)[3] == 255
 
 
 def zooms_and_pans(page):
     page.open()
     whole = page.get("page.viewport.span")
     x, y = page.point(0.25, 0.5)
-    at = page.browser.run("return page.charts[0].timeAt(arguments_[0])", x)
+    at = page.run("return page.charts[0].timeAt(arguments_[0])", x)
     page.browser.wheel(x, y, -500, CONTROL)
-    span = page.browser.until(f"page.viewport.span < {whole / 2} && page.viewport.span", "it is zoomed in")
-    assert abs(page.browser.run("return page.charts[0].timeAt(arguments_[0])", x) - at) <= span / 100, "zooms at the pointer"
-    page.ready()
+    span = page.get("page.viewport.span")
+    assert span < whole / 2, "it is zoomed in"
+    assert abs(page.run("return page.charts[0].timeAt(arguments_[0])", x) - at) <= span / 100, "zooms at the pointer"
     page.shoot("zoomed")
     for keys, check in (("d", lambda a, b: b > a), ("a", lambda a, b: b < a)):
         before = page.get("page.viewport.from")
@@ -156,12 +218,14 @@ def zooms_and_pans(page):
     before = page.get("page.viewport.from")
     page.browser.drag(*page.point(0.3), *page.point(0.5), CONTROL)
     assert page.get("page.viewport.from") < before, "Ctrl and a drag to the right show earlier times"
+    scale = page.get("document.getElementById('usage-scale').textContent")
     before = page.get("page.viewport.span")
     page.browser.drag(*page.point(0.4), *page.point(0.6), SHIFT)
     assert abs(page.get("page.viewport.span") / before - 0.2) < 0.02, "Shift and a drag zoom to what is dragged over"
+    page.run("page.viewport.show(0, page.viewport.duration / 1e4)")
+    assert int(page.get("document.getElementById('usage-scale').textContent").split()[2]) >= int(scale.split()[2]), "the scale stands still"
     page.browser.type("0")
     assert page.get("page.viewport.span") == whole
-    page.ready()
 
 
 def marks_and_jumps(page):
@@ -175,16 +239,16 @@ def marks_and_jumps(page):
     assert page.get("page.viewport.from") == a and page.get("page.viewport.to") == b
     page.browser.type(ESCAPE)
     assert page.get("page.viewport.a") is None
-    page.browser.run("document.getElementById('jump-text').focus()")
+    page.run("document.getElementById('jump-text').focus()")
     page.browser.type("+1.5ms" + ENTER)
     assert page.get("page.viewport.a") == 1500000
     assert page.get("page.viewport.from") <= 1500000 <= page.get("page.viewport.to")
-    page.browser.run("document.getElementById('jump-text').blur()")
+    page.run("document.getElementById('jump-text').blur()")
 
 
 def hover_tells(page):
     page.open(TREE)
-    run = page.browser.run(WIDE_SPANS, "control-flow")[0]
+    run = page.run(WIDE_SPANS, "control-flow")[0]
     box = page.chart()
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
     page.browser.until("!document.getElementById('tip').hidden &&"
@@ -203,8 +267,9 @@ def selects_and_steps(page):
     assert page.get("page.charts[0].chosen") == row + 1
     before = page.get("page.viewport.a")
     page.browser.type(RIGHT)
-    after = page.browser.until(f"page.viewport.a !== {before} && page.viewport.a")
-    state = page.browser.run("return await page.charts[0].state(page.charts[0].chosenRow, arguments_[0])", after)
+    after = page.get("page.viewport.a")
+    assert after != before
+    state = page.run("return await page.charts[0].state(page.charts[0].chosenRow, arguments_[0])", after)
     assert state["start"] == after or after == page.get("page.viewport.duration"), "a state begins there"
 
 
@@ -213,46 +278,42 @@ def searches(page):
     wanted = page.names()[-1][0]
     page.browser.type("/")
     page.browser.type(wanted + ENTER)
-    page.browser.until("page.charts[0].chosen >= 0")
     position = page.get("page.charts[0].chosen")
-    assert wanted in page.browser.until("page.charts[0].infoAt(page.charts[0].chosen)?.name")
+    assert position >= 0 and wanted in page.get("page.charts[0].infoAt(page.charts[0].chosen).name")
     page.browser.type(ESCAPE + "n")
     page.browser.until("/^[\\d,]+ of [\\d,]+$/.test(document.getElementById('search-result').textContent)", "hits are counted")
     page.browser.type("/")
-    page.browser.run("document.getElementById('search-text').value = ''")
+    page.run("document.getElementById('search-text').value = ''")
     page.browser.type("no such thread" + ENTER)
     page.browser.until("document.getElementById('search-result').textContent === 'nothing found'")
-    assert page.get("page.charts[0].chosen") >= 0 and position >= 0
+    assert page.get("page.charts[0].chosen") == position, "the row that was found before stays chosen"
     page.browser.type(ESCAPE)
 
 
 def sorts_filters_and_folds(page):
     page.open(TREE)
     total = page.get("page.charts[0].total")
-    page.browser.run("page.charts[0].set({ sort: 'cpu' })")
-    page.browser.until("[0, 1, 2].every((position) => page.charts[0].infoAt(position)?.cpu != null)")
-    page.ready()
+    page.run("page.charts[0].set({ sort: 'cpu' })")
     cpu = page.get("[0, 1, 2].map((position) => page.charts[0].infoAt(position).cpu)")
     assert cpu == sorted(cpu, reverse=True) and cpu[0] > 0, cpu
     page.shoot("by-cpu")
-    page.browser.run("page.charts[0].set({ sort: 'tid' })")
-    page.browser.until("[1, 2, 3].every((position) =>"
-                       " page.charts[0].infoAt(position - 1)?.tid <= page.charts[0].infoAt(position)?.tid)")
-    page.browser.run("page.charts[0].set({ sort: 'tree', folded: true })")
-    page.browser.until(f"page.charts[0].total < {total}", "folding hides rows")
-    folded = page.browser.until("page.charts[0].shown[0]?.rows.find((row) => row.below > 0)")
-    page.browser.run("page.charts[0].toggle(arguments_[0])", folded)
-    page.browser.until(f"page.charts[0].shown[0]?.rows.find((row) => row.row === {folded['row']})?.folded === false")
+    page.run("page.charts[0].set({ sort: 'tid' })")
+    tid = page.get("[0, 1, 2, 3].map((position) => page.charts[0].infoAt(position).tid)")
+    assert tid == sorted(tid), tid
+    page.run("page.charts[0].set({ sort: 'tree', folded: true })")
+    assert page.get("page.charts[0].total") < total, "folding hides rows"
+    folded = page.get("page.charts[0].shown[0].rows.find((row) => row.below > 0)")
+    page.run("page.charts[0].toggle(arguments_[0])", folded)
+    assert page.get(f"page.charts[0].shown[0].rows.find((row) => row.row === {folded['row']}).folded") is False
     name = page.get("page.charts[0].shown[0].rows.find((row) => row.name !== '').name")
-    page.browser.run("page.charts[0].set({ folded: false, toggled: [], filter: arguments_[0] })", name)
-    page.browser.until(f"page.charts[0].isComplete && page.charts[0].total < {total}")
-    assert page.get("page.charts[0].shown[0].rows.length") >= 1
+    page.run("page.charts[0].set({ folded: false, toggled: [], filter: arguments_[0] })", name)
+    assert page.get("page.charts[0].total") < total and page.get("page.charts[0].shown[0].rows.length") >= 1
 
 
 def remembers_in_the_address(page):
     page.open()
     page.browser.wheel(*page.point(), -700, CONTROL)
-    page.browser.run("page.charts[0].set({ sort: 'first' }); page.viewport.mark('a', page.viewport.from + 10); page.viewport.setDark(true)")
+    page.run("page.charts[0].set({ sort: 'first' }); page.viewport.mark('a', page.viewport.from + 10); page.viewport.setDark(true)")
     page.browser.until("location.hash.includes('first') && location.hash.includes('dark')")
     hash_, span = page.get("location.hash"), page.get("page.viewport.span")
     page.open(hash_)
@@ -266,17 +327,17 @@ def remembers_in_the_address(page):
 def is_light_and_dark(page):
     page.open()
     ground = "getComputedStyle(document.body).backgroundColor"
-    page.browser.run("page.viewport.setDark(false)")
+    page.run("page.viewport.setDark(false)")
     light = page.get(ground)
-    page.browser.run("document.getElementById('theme').click()")
+    page.run("document.getElementById('theme').click()")
     assert page.get(ground) != light
-    page.browser.run("page.viewport.setDark(false)")
+    page.run("page.viewport.setDark(false)")
 
 
 def saves(page):
     """The SVG has a rectangle for each filled run in view, the CSV a line, the PNG pixels."""
     page.open()
-    counts = page.browser.run("""
+    counts = page.run("""
         const { svg, csv } = await import("/save.js");
         const picture = new DOMParser().parseFromString(svg(page.charts, page.viewport), "image/svg+xml");
         if (picture.querySelector("parsererror"))
@@ -287,9 +348,37 @@ def saves(page):
     assert counts["first"] == "view,row,tid,from,to,state,text,others"
 
 
+def saves_the_span(page):
+    """The file of Perfetto is what the command writes of the span, and the store has its times; one that is there is kept."""
+    page.open()
+    page.run("page.viewport.mark('a', page.viewport.duration * 0.4); page.viewport.mark('b', page.viewport.duration * 0.5)")
+    first, last = page.get("[page.viewport.selected.from, page.viewport.selected.to - 1].map((at) => String(page.viewport.start + BigInt(at)))")
+    store = next(page.server.folder.glob("*.histree"))
+    wanted = subprocess.run([sys.argv[1], "export", store, "--format", "perfetto", "--from", first, "--to", last, "-o", "-"], check=True, capture_output=True).stdout
+    saved = page.run("""const offered = [], own = URL.createObjectURL;
+        URL.createObjectURL = (blob) => (offered.push(blob), own.call(URL, blob));
+        await (await import("/save.js")).save("perfetto", page.charts[0].experiment, page.charts, page.viewport);
+        URL.createObjectURL = own;
+        return btoa([...new Uint8Array(await offered[0].arrayBuffer())].map((byte) => String.fromCharCode(byte)).join(""));""")
+    assert base64.b64decode(saved) == wanted and len(wanted) > 100, (len(saved), len(wanted))
+    save = "const choice = document.getElementById('export'); choice.value = 'store'; choice.onchange()"
+    page.run(save)
+    said = page.browser.until("document.querySelector('#warning.is-news span')?.textContent")
+    cut = pathlib.Path(said.split(": ", 1)[1])
+    try:
+        info = json.loads(subprocess.run([sys.argv[1], "info", cut, "--format", "json"], check=True, capture_output=True).stdout)
+        assert [str(info[0][name]) for name in ("start", "end")] == [first, last], info
+        page.run(save)
+        page.browser.until("document.getElementById('error').textContent.includes('exists')", "it is not replaced")
+        assert "--force" not in page.get("document.getElementById('error').textContent"), "a page has no options"
+    finally:
+        shutil.rmtree(cut)
+    page.run("document.getElementById('error').hidden = true; document.querySelector('#warning button').click()")
+
+
 def tells_errors(page):
     page.open()
-    page.browser.run("page.charts[0].set({ sort: 'no such order' })")
+    page.run("page.charts[0].set({ sort: 'no such order' })")
     page.browser.until("!document.getElementById('error').hidden && document.getElementById('error').textContent.includes('sort')", "the error is said")
     page.open()
 
@@ -308,25 +397,36 @@ def runs_nothing_foreign(page):
         return [position, window.owned === undefined];
     })()""")
     assert said == ["static", True], said
-    page.browser.run("window.refused = null; fetch('http://127.0.0.1:9/').catch((error) => { window.refused = String(error); })")
+    page.run("window.refused = null; fetch('http://127.0.0.1:9/').catch((error) => { window.refused = String(error); })")
     page.browser.until("window.refused")
     assert any("Content Security Policy" in line for line in page.browser.log()), "nothing was refused by the policy"
 
 
 def has_legend_and_views(page):
     page.open()
-    page.browser.run("document.getElementById('legend-button').click()")
+    page.run("document.getElementById('legend-button').click()")
     page.browser.until("document.querySelectorAll('#legend .swatch').length > 5")
     page.shoot("legend")
-    page.browser.run("[...document.getElementById('panes').children].find((one) => one.textContent === 'Attributes').click()")
+    page.run("[...document.getElementById('panes').children].find((one) => one.textContent === 'Attributes').click()")
     page.browser.until("page.charts.length === 3")
     page.ready()
     assert page.names("attributes")
     page.shoot("attributes")
 
 
+def tells_what_is_drawn(page):
+    """Who does not see a canvas is told what it shows, behind each tab."""
+    page.open()
+    for title in page.get("[...document.querySelectorAll('#tabs button')].map((one) => one.textContent)"):
+        press_view(page, title)
+        page.browser.until(f"page.panels.some(({{ root }}) => root.isConnected && !root.hidden) && document.querySelector('#tabs [aria-selected=true]')?.textContent === {title!r}")
+        silent = page.run("return [...document.querySelectorAll('canvas')].filter((one) => one.getAttribute('role') !== 'img' || !one.ariaLabel).map((one) => one.outerHTML)")
+        assert silent == [], (title, silent)
+    assert page.get("document.querySelectorAll('canvas').length") >= 6
+
+
 def press_view(page, title):
-    page.browser.run("[...document.querySelectorAll('#panes button, #tabs button')].find((one) => one.textContent === arguments_[0]).click()", title)
+    page.run("[...document.querySelectorAll('#panes button, #tabs button')].find((one) => one.textContent === arguments_[0]).click()", title)
 
 
 EVENT_LINES = """return [...document.querySelectorAll('.line')].filter((line) => !line.hidden)
@@ -339,23 +439,23 @@ def lists_events(page):
     press_view(page, "Events")
     page.browser.until("page.panels[0]?.isComplete")
     total = page.get("page.panels[0].total")
-    about = "" if total <= 16384 else ", to within 64 a pixel"
+    about = "" if total <= 16384 else ", each column to within 64"
     page.browser.until(f"document.getElementById('overview-what').textContent === 'events{about}'", "it says how exact the counts are")
-    lines = page.browser.run(EVENT_LINES)
+    lines = page.run(EVENT_LINES)
     assert [line[0] for line in lines] == list(range(len(lines))) and len(lines) >= 3, lines
     assert all(line[3] for line in lines)
-    page.browser.run("page.panels[0].list.scrollTop = 1e9")
+    page.run("page.panels[0].list.scrollTop = 1e9")
     page.browser.until(f"[...document.querySelectorAll('.line')].some((line) => line.number === {total - 1} && line.content)",
                        "the last line is shown")
-    page.browser.run("page.viewport.mark('a', page.viewport.duration / 2)")
+    page.run("page.viewport.mark('a', page.viewport.duration / 2)")
     page.browser.until("page.panels[0].isComplete && page.panels[0].chosen > 0 && document.querySelector('.line.chosen')")
     chosen = page.get("document.querySelector('.line.chosen').content.time")
     before = page.get("page.panels[0].chosen")
     assert chosen >= page.get("page.viewport.a") and 0 < before < total - 1
-    page.browser.run("document.querySelector('.line.chosen').nextSibling.click()")
+    page.run("document.querySelector('.line.chosen').nextSibling.click()")
     assert page.get("page.panels[0].chosen") == before + 1
     assert page.get("page.viewport.a") >= chosen
-    page.browser.run("page.panels[0].search.value = '^sched_switch$|^sched:sched_switch$'; return page.panels[0].find(false)")
+    page.run("page.panels[0].search.value = '^sched_switch$|^sched:sched_switch$'; return page.panels[0].find(false)")
     page.browser.until("page.panels[0].isComplete && /switch$/.test(document.querySelector('.line.chosen')?.children[2].textContent)")
     assert page.get("page.panels[0].chosen") > before + 1
     page.browser.until("location.hash.includes('events')", "the address says that events are shown")
@@ -371,7 +471,7 @@ def counts_types(page):
     number = lambda text: int(text.replace(",", ""))
     all_rows = page.get(rows)
     assert sum(number(row[1]) for row in all_rows) == sum(number(row[3]) for row in all_rows) > 0
-    page.browser.run("const { duration } = page.viewport; page.viewport.mark('a', duration / 4); page.viewport.mark('b', duration / 2)")
+    page.run("const { duration } = page.viewport; page.viewport.mark('a', duration / 4); page.viewport.mark('b', duration / 2)")
     page.browser.until("page.panels[0].isComplete && page.panels[0].what.textContent.includes('markers')")
     some = page.get(rows)
     assert 0 < sum(number(row[1]) for row in some) < sum(number(row[1]) for row in all_rows)
@@ -382,7 +482,7 @@ def shows_the_tree(page):
     """Each node is where it is drawn; a click says what is in it, and its time can be shown everywhere."""
     page.open("#views=control-flow,structure")
     page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
-    positions = page.browser.run("""
+    positions = page.run("""
         const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
         return Array.from({ length: panel.tree.count }, (_, i) => {
             const [x, y] = panel.positionOf(i);
@@ -394,8 +494,8 @@ def shows_the_tree(page):
     page.browser.click(round(positions[-1]["x"]), round(positions[-1]["y"]))
     assert page.get("page.panels[0].chosen") == len(positions) - 1
     assert page.get("document.querySelector('.details h2').textContent") == f"Node {page.get('page.panels[0].tree.number.at(-1)')}"
-    page.browser.run("[...document.querySelectorAll('.details button')].find((one) => one.textContent === 'Show its time').click()")
-    start, end = page.browser.run("const { tree, chosen } = page.panels[0]; return [tree.start[chosen], tree.end[chosen]]")
+    page.run("[...document.querySelectorAll('.details button')].find((one) => one.textContent === 'Show its time').click()")
+    start, end = page.run("const { tree, chosen } = page.panels[0]; return [tree.start[chosen], tree.end[chosen]]")
     assert page.get("page.viewport.from") >= start - 20 and page.get("page.viewport.to") <= end + 20
     page.shoot("structure")
 
@@ -405,7 +505,7 @@ def shows_walls_of_nodes(page):
     shape of its canvas; a click chooses one, and so does one when it is zoomed in."""
     page.open("#views=control-flow,structure")
     page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
-    seen = page.browser.run("""
+    seen = page.run("""
         const panel = page.panels[0], { tree, canvas } = panel, context = canvas.getContext("2d");
         const { data, width } = context.getImageData(0, 0, canvas.width, canvas.height);
         const wrong = [];
@@ -424,7 +524,7 @@ def shows_walls_of_nodes(page):
     assert seen["wide"] > 0.9 * seen["canvas"], seen
 
     def click_leaf():
-        x, y = page.browser.run("""const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
+        x, y = page.run("""const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
             const [x, y] = panel.positionOf(arguments_[0]); return [x + box.x, y + box.y];""", seen["leaf"])
         page.browser.click(round(x), round(y))
         return round(x), round(y)
@@ -439,42 +539,50 @@ def shows_walls_of_nodes(page):
 
 
 def times_by_other_clocks(page):
-    """UTC, the day of this machine, or since the start, which is also what a trace without a day is shown by."""
+    """UTC, the day of this machine, since the start, which is also what a trace without a day is shown by, or since marker A."""
     page.open()
     label = "document.getElementById('axis-label').textContent"
-    assert page.browser.until(label).endswith(" UTC")
+    assert page.get(label).endswith(" UTC")
     page.browser.click(*page.point(0.5))
     said = []
-    for wanted in "local", "time since the start", "UTC":
+    for wanted in "local", "time since the start", "time since A", "UTC":
         page.browser.type("t")
         page.browser.until(f"{label}.endsWith('{wanted}')")
-        said.append(page.browser.run("const time = await import('./time.js'); return [time.clock(page.viewport.start, page.viewport.a),"
+        said.append(page.run("const time = await import('./time.js'); return [time.clock(page.viewport.start, page.viewport.a),"
                                      "time.parse(time.clock(page.viewport.start, page.viewport.a), page.viewport.start) - page.viewport.a]"))
-    assert said[1][0].startswith("+0.") and all(off == 0 for _, off in said), said
+    assert said[1][0].startswith("+0.") and said[2][0] == "+0.000000000 s" and all(off == 0 for _, off in said), said
+    dated = page.run("""const time = await import('./time.js'), { start, a } = page.viewport;
+        return time.parse(`${time.date(start, a)} ${time.clock(start, a)}`, start) - a;""")
+    assert dated == 0, "a date and a time"
+    page.run("(await import('./time.js')).setClock('since A')")
+    told = page.run("""const time = await import('./time.js'), { start, a } = page.viewport;
+        return [a + 1500, a - 1500].map((at) => [time.clock(start, at), time.parse(time.clock(start, at), start) - at]);""")
+    assert told == [["+0.000001500 s", 0], ["−0.000001500 s", 0]], told
+    page.run("(await import('./time.js')).setClock('UTC')")
     usual = "const time = await import('./time.js'); return [time.usualClock(5n), time.usualClock(1457113582794565804n)]"
-    assert page.browser.run(usual) == ["since start", "UTC"]
+    assert page.run(usual) == ["since start", "UTC"]
 
 
 def walks_along_arrows(page):
     page.open(TREE)
-    page.browser.run("page.viewport.show(page.viewport.duration / 3, page.viewport.duration / 3 + 1e6)")
+    page.run("page.viewport.show(page.viewport.duration / 3, page.viewport.duration / 3 + 1e6)")
     page.browser.until("page.charts[0].arrows.isComplete && page.charts[0].arrows.arrows.length > 0")
-    arrow = page.browser.run("const { arrows } = page.charts[0].arrows;"
+    arrow = page.run("const { arrows } = page.charts[0].arrows;"
                              "return arrows.reduce((first, one) => one.start < first.start ? one : first)")
-    page.browser.run("page.charts[0].choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
+    page.run("page.charts[0].choose(arguments_[0]); page.viewport.mark('a', arguments_[1])", arrow["from"], arrow["start"])
     page.browser.type("]")
     page.browser.until(f"page.charts[0].chosen === {arrow['to']} && page.viewport.a === {arrow['end']}")
     page.browser.until("page.charts[0].arrows.isComplete")
     page.browser.type("[")
     page.browser.until(f"page.charts[0].chosen !== {arrow['to']}")
     back = page.get("[page.charts[0].chosen, page.viewport.a]")
-    assert back[1] <= arrow["end"] and page.browser.run(
+    assert back[1] <= arrow["end"] and page.run(
         "return page.charts[0].arrows.arrows.some((one) => one.from === arguments_[0] && one.start === arguments_[1])", *back), back
 
 
 def numbers_with_units(page):
     page.open()
-    said = page.browser.run("const { withUnit } = await import('./charts_panel.js');"
+    said = page.run("const { withUnit } = await import('./charts_panel.js');"
                             "return [[25e6, 'B/s'], [2.4e9, 'Hz'], [25e6, ''], [3, 'tasks'], [80, '%'], [12, 'B']].map((one) => withUnit(...one))")
     assert said == ["25 MB/s", "2.4 GHz", "25 M", "3 tasks", "80 %", "12 B"], said
 
@@ -482,12 +590,13 @@ def numbers_with_units(page):
 def fits_narrow_windows(page):
     """The bar at the top is one line of controls beside each other, none of them cut off, while states are searched too."""
     page.open("#views=control-flow")
-    page.browser.run("""const kind = document.getElementById("search-kind");
+    page.run("""const kind = document.getElementById("search-kind");
         kind.value = "states"; kind.dispatchEvent(new Event("change"));""")
     try:
         for width in (1000, 1100, 1200, 1201, 1280, 1360, 1361, 1500, 1650, 1651, 1900):
             page.browser.resize(width, 700)
-            bar = page.browser.run("""
+            page.browser.until(f"innerWidth === {width}")
+            bar = page.run("""
                 const header = document.querySelector("header");
                 const controls = [...header.querySelectorAll("button, select, input")].filter((one) => one.offsetWidth > 0);
                 return { inner: innerWidth, height: header.offsetHeight, controls: controls.map((one) => {
@@ -506,9 +615,9 @@ def fits_narrow_windows(page):
 
 
 TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
-         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors, runs_nothing_foreign,
+         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, saves_the_span, tells_errors, runs_nothing_foreign,
          has_legend_and_views, lists_events, counts_types, shows_the_tree, times_by_other_clocks, walks_along_arrows,
-         numbers_with_units]
+         numbers_with_units, tells_what_is_drawn]
 
 
 class Visit:
@@ -528,7 +637,7 @@ class Visit:
         """A test that fails leaves a picture, and the others are run all the same."""
         for test in tests:
             if not self.tally.run(f"{of}{test.__name__}", lambda: test(page)):
-                page.shoot(f"failed-{test.__name__}")
+                page.shoot(f"failed-{test.__name__}", is_at_rest=False)
 
 
 def visiting(description, tests):
@@ -536,9 +645,10 @@ def visiting(description, tests):
     if len(sys.argv) not in (2, 3):
         sys.exit(description)
     if not browser.is_here():
-        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        print("skipped: needs a browser (apt-get install chromium-headless-shell chromium-driver)")
         return SKIP
     view = Browser()
+    view.command("Page.addScriptToEvaluateOnNewDocument", {"source": UNDER_WAY})
     with tempfile.TemporaryDirectory() as name:
         visit = Visit(view, pathlib.Path(name))
         try:
@@ -563,7 +673,7 @@ def main(description, plan):
 
 if __name__ == "__main__":
     PLAN = [(trace, TESTS, "-a", "kernel,softirq-raises") for trace in (SMALL_TRACE, large_trace()) if trace]
-    PLAN.append((SMALL_TRACE, [fits_narrow_windows]))  # with the panels of all analyses
+    PLAN.append((SMALL_TRACE, [fits_narrow_windows, tells_what_is_drawn]))  # with the panels of all analyses
     if large_trace():
         PLAN.append((large_trace(), [shows_walls_of_nodes], "--variant", "osht", "--node-size", "4096"))
     sys.exit(main(__doc__, PLAN))

@@ -10,12 +10,12 @@ import urllib.request
 from page import visiting
 from serving import Server
 
-SPANS = 400_000
+SPANS = 1_600_000
 SAID = "document.querySelector('.building .said')?.textContent"
 
 
 def write_trace(path):
-    """It takes some seconds to be read."""
+    """A release reads it for two seconds, in which the page has to see and to end that."""
     with path.open("w", encoding="utf-8") as file:
         file.write("[\n")
         for i in range(SPANS):
@@ -28,8 +28,8 @@ def says_how_far_it_is(page):
     page.browser.open(page.server.url)
     said = page.browser.until(f"/ of .*events .*so far/.test({SAID}) && {SAID}", "progress is said")
     assert re.match(r"\d+ % · [\d.,]+ (bytes|[KM]iB) of [\d.,]+ MiB · [\d,]+ events · [\d.]+ m?s so far", said), said
-    assert page.get("document.getElementById('axis').offsetHeight") == 0, "there are no times yet"
-    page.shoot("building")
+    assert page.browser.run("return document.getElementById('axis').offsetHeight") == 0, "there are no times yet"
+    page.shoot("building", is_at_rest=False)
 
 
 def is_cancelled(page):
@@ -41,7 +41,6 @@ def is_cancelled(page):
         with urllib.request.urlopen(page.server.url + known) as answer:
             assert json.load(answer) == [], known
     page.shoot("cancelled")
-    page.browser.run("await new Promise((done) => setTimeout(done, 700))")
     assert page.get("document.querySelectorAll('.traces button').length") == 1
     assert not list(page.server.folder.glob("*.histree*")), list(page.server.folder.iterdir())
 

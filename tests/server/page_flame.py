@@ -23,7 +23,7 @@ def write_trace(path):
 
 def answers(page, uuid):
     """The tree of the whole, and of a window by thread."""
-    ask = lambda words: page.browser.run(  # noqa: E731
+    ask = lambda words: page.run(  # noqa: E731
         f"return await (await fetch('api/v1/flame?experiment={uuid}&pixels=1000&{words}')).json()")
     whole = ask("from=0&to=100000")
     assert whole["total"] == 200000, whole
@@ -38,9 +38,8 @@ def answers(page, uuid):
 
 def shows_boxes(page, fragment):
     page.open(fragment)
-    page.browser.run("document.querySelector('#tabs [data-view=flame]').click()")
+    page.run("document.querySelector('#tabs [data-view=flame]').click()")
     page.browser.until(DONE)
-    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
     boxes = page.get(f"(() => {{ const panel = {FLAME}, wide = panel.canvas.clientWidth;"
                      "const at = (x, row) => panel.boxAt(x * wide, row * 18 + 9)?.node.name ?? '';"
                      "return [at(0.5, 0), at(0.9, 1), at(0.1, 2), at(0.4, 2), at(0.37, 3), at(0.9, 2)]; })()")
@@ -52,20 +51,19 @@ def shows_boxes(page, fragment):
 def zooms_and_searches(page):
     box = page.get(f"(({{ left, top, width }}) => ({{ left, top, width }}))({FLAME}.canvas.getBoundingClientRect())")
     at = json.dumps({"clientX": box["left"] + 0.4 * box["width"], "clientY": box["top"] + 2 * 18 + 9, "bubbles": True})
-    page.browser.run(f"{FLAME}.canvas.dispatchEvent(new MouseEvent('click', {at}))")
-    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
+    page.run(f"{FLAME}.canvas.dispatchEvent(new MouseEvent('click', {at}))")
     assert page.get(f"{FLAME}.settings.stack.join()") == "main,draw"
     assert page.get(f"{FLAME}.boxAt(0.9 * {FLAME}.canvas.clientWidth, 45).node.name") == "draw"
-    page.browser.run(f"{FLAME}.set({{ stack: [], search: 'READ' }})")
+    page.run(f"{FLAME}.set({{ stack: [], search: 'READ' }})")
     page.browser.until(f"{FLAME}.what.textContent.includes('1 found, 35.00 %')")
     page.shoot("flame-search")
-    page.browser.run("page.viewport.show(0, 10000)")
+    page.run("page.viewport.show(0, 10000)")
     page.browser.until(f"{FLAME}.isComplete && {FLAME}.what.textContent.includes('0 found')")
 
 
 def answers_samples(page, uuid):
     """Of tests/data/perf-samples, without names."""
-    ask = lambda words: page.browser.run(  # noqa: E731
+    ask = lambda words: page.run(  # noqa: E731
         f"return await (await fetch('api/v1/flame?experiment={uuid}&pixels=1000&{words}')).json()")
     whole = ask("from=0&to=5000000")
     assert [node[:4] for node in whole["nodes"]] == [
@@ -73,6 +71,17 @@ def answers_samples(page, uuid):
         ["[unknown]", 1, 250000, 0], ["[kernel]", 2, 250000, 250000]], whole
     part = ask("from=0&to=500000&by=thread")
     assert [node[:3] for node in part["nodes"]][:1] == [["drawer (102)", 1, 500000]], part
+
+
+def begins_with_samples(page, uuid):
+    """They have no rows: their flame graph has all of the room below the strips."""
+    page.browser.open("about:blank")
+    page.browser.open(f"{page.server.url}#trace={uuid}")
+    page.browser.until(f"Boolean({FLAME}?.isComplete)", "the flame graph is open")
+    above, top, bottom, foot = page.get("""[["axis", "bottom"], ["dock", "top"], ["dock", "bottom"], ["main", "bottom"]]
+        .map(([id, edge]) => document.getElementById(id).getBoundingClientRect()[edge])""")
+    assert top - above < 2 and foot - bottom < 2, (above, top, bottom, foot)
+    page.shoot("samples")
 
 
 def of_spans_and_samples(visit):
@@ -85,7 +94,7 @@ def of_spans_and_samples(visit):
     has_samples = done.returncode == 0  # else recordings of perf cannot be read
     with Server(sys.argv[1], folder, [store] + [sampled] * has_samples) as server, visit.page(server) as page:
         page.open()
-        all_known = page.browser.run("return await (await fetch('api/v1/experiments')).json()")
+        all_known = page.run("return await (await fetch('api/v1/experiments')).json()")
         assert all(one["hasStacks"] for one in all_known) and len(all_known) == 1 + has_samples
         known = next(one for one in all_known if one["name"].startswith("spans"))
         fragment = "#" + urllib.parse.urlencode({"trace": known["uuid"], "views": "attributes", "theme": "light"})
@@ -95,6 +104,7 @@ def of_spans_and_samples(visit):
         if has_samples:
             other = next(one for one in all_known if one is not known)
             tally.run("answers_samples", lambda: answers_samples(page, other["uuid"]))
+            tally.run("begins_with_samples", lambda: begins_with_samples(page, other["uuid"]))
 
 
 if __name__ == "__main__":

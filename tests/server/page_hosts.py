@@ -27,16 +27,16 @@ def begins_folded(page):
 
 
 def opens_a_host(page):
-    page.browser.run("page.charts[0].toggle(page.charts[0].infoAt(1))")
+    page.run("page.charts[0].toggle(page.charts[0].infoAt(1))")
     page.browser.until("page.charts[0].isComplete && page.charts[0].total > 6")
     assert page.get(f"{INFO.format(2)}.host") == "node1" and page.get(f"{INFO.format(2)}.depth") == 1
     page.shoot("host-opened")
 
 
 def shows_events(page):
-    page.browser.run("document.querySelector('#tabs [data-view=events]').click()")
+    page.run("document.querySelector('#tabs [data-view=events]').click()")
     page.browser.until("page.panels[0]?.isComplete")
-    assert page.browser.run("return document.querySelector('.panel .line .host').textContent") in HOSTS
+    assert page.run("return document.querySelector('.panel .line .host').textContent") in HOSTS
 
 
 def says_how_wrong_clocks_are(page, info):
@@ -47,7 +47,7 @@ def says_how_wrong_clocks_are(page, info):
     assert [line[0] for line in lines] == [host["name"] for host in info["hosts"]] and "reference" in lines[0][4] and lines[0][5] == "", lines
     clock = info["hosts"][1]["clock"]
     assert f"{clock['matches']} packets with {info['hosts'][0]['name']}" in lines[1][4], (lines, clock)
-    said = page.browser.run("const time = await import('./time.js'); return time.duration(arguments_[0])", clock["error"])
+    said = page.run("const time = await import('./time.js'); return time.duration(arguments_[0])", clock["error"])
     assert lines[1][5] == said, (lines, clock)
     numbers = {name: number for name, number in page.names()}
     assert numbers["b"] == f"±{said}" and numbers["a"] == "", numbers
@@ -59,7 +59,7 @@ def of_two_hosts(histree, folder):
     """A store of a client and a server, whose clocks differ, and what is said of it."""
     two_hosts.write(folder, two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
     store = folder / "two.histree"
-    subprocess.run([histree, "build", "-q", "-a", "kernel,graph", "-o", store, "--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"],
+    subprocess.run([histree, "build", "-q", "-a", "kernel,graph", "-o", store, "--host-dir", f"a={folder / 'a'}", "--host-dir", f"b={folder / 'b'}"],
                    check=True, stderr=subprocess.DEVNULL)
     info = json.loads(subprocess.run([histree, "info", "--format", "json", store], check=True, capture_output=True).stdout)[0]  # of the first history
     return store, info
@@ -69,7 +69,7 @@ def of_several_hosts(visit):
     words = []
     for host in HOSTS:
         shutil.copytree(SMALL_TRACE, visit.folder / host)
-        words += ["--host", f"{host}={visit.folder / host}"]
+        words += ["--host-dir", f"{host}={visit.folder / host}"]
     store = visit.folder / "hosts.histree"
     subprocess.run([sys.argv[1], "build", "-q", "-o", store, "--clock", "none", *words], check=True, stderr=subprocess.DEVNULL)
     shutil.rmtree(store / "hosts" / HOSTS[5])

@@ -46,34 +46,36 @@ return found;
 
 def shows_path(page, fragment):
     page.open(fragment)
-    page.browser.run("page.charts[0].choose(0)")
+    page.run("page.charts[0].choose(0)")
     assert page.get("page.charts[0].infoAt(0).tid") == THREAD
-    page.browser.run("document.querySelector('.chart[data-view=control-flow] button[title^=what]').click()")
+    page.run("document.querySelector('.chart[data-view=control-flow] button[title^=what]').click()")
     page.browser.until(DONE)
-    page.browser.run("await new Promise((done) => setTimeout(done, 100))")
     assert page.get("page.charts[0].path.path.threads[0].tid") == THREAD
-    assert page.browser.run(ARROW), "no arrow is drawn"
+    assert page.run(ARROW), "no arrow is drawn"
     page.browser.until("decodeURIComponent(location.hash).replaceAll('+', ' ').includes('\"path\":\"14753\"')")
 
 
 def shows_why(page):
-    page.browser.run("document.querySelector('#tabs [data-view=why]').click()")
+    page.run("document.querySelector('#tabs [data-view=why]').click()")
     page.browser.until(f"Boolean({WHY})")  # of the row that was chosen before
     page.browser.until(f"{WHY}.isComplete && Boolean({WHY}.path) && {WHY}.what.textContent.includes('those it waited for')")
-    page.browser.run("await new Promise((done) => setTimeout(done, 200))")
-    names = page.browser.run("return [...document.querySelectorAll('.path-name')].map((one) => one.textContent)")
+    rows = json.loads(subprocess.run([sys.argv[1], "why", page.server.folder / "demo.histree", str(THREAD), "--table", "causes", "--from", "+16ms", "--to", "+17.2ms",
+                                      "--format", "json"], check=True, capture_output=True).stdout)
+    assert page.get(f"{WHY}.path.states.map(({{ own, others }}) => [own, others]).filter(([own, others]) => own + others > 0).sort()") == \
+        sorted([[row["itself"], row["others"]] for row in rows], key=str), rows
+    names = page.run("return [...document.querySelectorAll('.path-name')].map((one) => one.textContent)")
     assert names[0] == f"burn {THREAD}" and len(names) >= 4, names
-    states = page.browser.run(STATES)
+    states = page.run(STATES)
     assert len(states) >= 5 and all(wanted == found for wanted, found in states), states
     page.shoot("paths")
 
 
 def follows_the_range(page):
     before = page.get(f"{WHY}.path.steps.length")
-    page.browser.run("page.viewport.show(0, page.viewport.duration)")
+    page.run("page.viewport.show(0, page.viewport.duration)")
     page.browser.until(f"{WHY}.isComplete && {WHY}.path.steps.length > {before}")
     page.browser.until(DONE)
-    page.browser.run("page.charts[0].pathButton.click()")
+    page.run("page.charts[0].pathButton.click()")
     assert page.get("page.charts[0].settings.path") == ""
     page.shoot("paths-whole")
 
@@ -84,7 +86,7 @@ def in_the_demo(visit):
                    stderr=subprocess.DEVNULL)
     with Server(sys.argv[1], visit.folder, [store]) as server, visit.page(server) as page:
         page.open()
-        uuid = page.browser.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
+        uuid = page.run("return (await (await fetch('api/v1/experiments')).json())[0].uuid")
         fragment = "#" + urllib.parse.urlencode({
             "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
             "control-flow": json.dumps({"sort": "tree", "filter": "burn", "arrows": False})})

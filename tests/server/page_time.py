@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """page_time.py HISTREE [SCREENSHOTS] - the selection in the page: what the panel Time says of random spans is what
-`histree top` says, and of a state that is clicked at, what `histree query` says.  Screenshots and what is skipped are as in
+`histree top` says, and of a state that is clicked at, what `histree states` says.  Screenshots and what is skipped are as in
 page.py."""
 import json
 import os
@@ -82,10 +82,9 @@ class Selection:
         for turn in range(SPANS):
             a = self.random.randrange(duration - 1)
             b = min(a + 1 + self.random.randrange(max(duration >> self.random.randrange(12), 1)), duration)
-            self.page.browser.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", a, b)
+            self.page.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", a, b)
             by = KEYS[turn % len(KEYS)]
-            self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
-            self.page.next_frame()
+            self.page.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
             self.until_complete()
             self.equals_top()
 
@@ -97,60 +96,68 @@ class Selection:
         where = self.page.get(f"{PANEL}.where")
         assert where.count("thread ==") > 1, where
         self.equals_top()
-        self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
-        self.page.next_frame()
+        self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
         self.until_complete()
         assert self.page.get(f"{PANEL}.where") == ""
 
+    def rows_beyond_the_foot(self):
+        """A drag that leaves the chart scrolls it, and takes the rows that come into view."""
+        self.page.open('#control-flow={"sort":"tree"}&views=control-flow,time')
+        self.until_complete()
+        visible, total = self.page.get("[Math.ceil(page.charts[0].height / 18), page.charts[0].total]")
+        box = self.page.chart()
+        self.page.browser.drag(round(box["x"] + 100), round(box["y"] + 30), round(box["x"] + 400), round(box["y"] + box["height"] + 60))
+        self.until_complete()
+        rows = self.page.get(f"{PANEL}.settings.filters.map(([said]) => said)")
+        assert len(rows) == 1 and (int(rows[0].split()[0]) > visible or total <= visible), (rows, visible)
+        self.equals_top()
+        self.page.browser.drag(*self.page.point(0.2, 0.5), round(box["x"] + 400), 5)
+        assert self.page.get("page.charts[0].top") == 0, "and back"
+
     def only_one_of_them(self):
-        self.page.browser.run(f"{PANEL}.root.querySelector('[data-by=state]').click()")
+        self.page.run(f"{PANEL}.root.querySelector('[data-by=state]').click()")
         self.page.browser.until(f"{PANEL}.isComplete && {PANEL}.body.querySelector('button[title^=\"count only\"]')")
-        self.page.browser.run(f"{PANEL}.body.querySelector('button[title^=\"count only\"]').click()")
-        self.page.browser.run(f"{PANEL}.root.querySelector('[data-by=thread]').click()")
-        self.page.next_frame()
+        self.page.run(f"{PANEL}.body.querySelector('button[title^=\"count only\"]').click()")
+        self.page.run(f"{PANEL}.root.querySelector('[data-by=thread]').click()")
         self.until_complete()
         assert self.page.get(f"{PANEL}.where").startswith("state == ")
         self.equals_top()
         self.page.shoot("time-thread")
-        self.page.browser.run(f"{PANEL}.root.querySelector('.chip').click()")
+        self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
 
     def copies(self):
         """A button says that it copied, and then again what it does, even if it is clicked twice."""
-        self.page.browser.run("""window.copied = [];
+        self.page.run("""window.copied = [];
             Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: async (text) => { copied.push(text); } } });""")
         self.until_complete()
         for what, of in ("command", "command"), ("SQL", "statement"):
             button = f"[...{PANEL}.root.querySelectorAll('button')].find((one) => one.textContent === 'Copy as {what}')"
-            said = self.page.browser.run(f"""const button = {button}, pause = (ms) => new Promise((done) => setTimeout(done, ms));
-                button.click();
-                await pause(100);
-                const said = [button.textContent];
-                button.click();
-                await pause(1800);
-                return [...said, button.textContent];""")
-            assert said == ["Copied", f"Copy as {what}"], said
+            said = self.page.run(f"""window.copies = {button};
+                for (let clicks = 0; clicks < 2; clicks++)
+                    copies.click();
+                for (let steps = 0; steps < 10; steps++)
+                    await null;
+                return copies.textContent;""")
+            assert said == "Copied", said
+            self.page.browser.until(f"copies.textContent === 'Copy as {what}'")
             assert self.page.get("copied.splice(0)") == [self.page.get(f"{PANEL}.{of}")] * 2
 
     def words_are_those_of_rows(self):
         """A state is called in the panel as rows, tips and the legend call it; one whose cause is unknown is no word in a row."""
-        meanings = self.page.browser.run("return await (await import('./api.js')).json('legend', {})")
+        meanings = self.page.run("return await (await import('./api.js')).json('legend', {})")
         known = {style["name"]: style["light"] for group in ("threads", "CPUs") for style in meanings[group]}
         said = {}
         for by, where in ("thread", f"{PANEL}.head.querySelectorAll('th')"), ("state", f"{PANEL}.body.querySelectorAll('td:first-child')"):
-            self.page.browser.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
-            self.page.next_frame()
+            self.page.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
             self.until_complete()
             said[by] = self.page.get(f"[...{where}].filter((one) => one.querySelector('.swatch')).map((one) => one.textContent)")
             assert said[by] and set(said[by]) <= set(known), said[by]
         self.page.shoot("time-words")
-        drawn = self.page.drawn_texts("""const chart = page.charts[0];
-            chart.set({ sort: "tree" });
-            for (let i = 0; i < 100 && (drawn.length === 0 || !chart.isComplete); i++)
-                await new Promise((done) => setTimeout(done, 50));""")
+        drawn = self.page.drawn_texts("page.charts[0].set({ sort: 'tree' });")
         assert "blocked" in drawn and not any("waits," in text for text in drawn), set(drawn)
         if self.is_large:
             assert "Wait" in self.page.get("page.charts[0].shown.flatMap((block) => block.styles.map((style) => style.key))")
-        self.page.browser.run("page.charts[0].set({ sort: 'active' })")
+        self.page.run("page.charts[0].set({ sort: 'active' })")
         self.page.ready()
 
     def state_that_is_clicked(self):
@@ -158,14 +165,18 @@ class Selection:
         self.page.browser.click(*self.page.point(0.45, 0.25))
         self.page.browser.until(f"{PANEL}.state.isComplete && {PANEL}.state.root.textContent.includes('from')")
         assert self.page.get("page.viewport.b") is None
-        said = dict(self.page.browser.run(f"return [...{PANEL}.state.root.querySelectorAll('tr')].map((row) => "
+        said = dict(self.page.run(f"return [...{PANEL}.state.root.querySelectorAll('tr')].map((row) => "
                                           "[row.children[0].textContent, row.children[1].textContent])"))
         tid = self.page.get("page.charts[0].infoAt(page.charts[0].chosen).tid")
         at = self.page.get("String(page.viewport.start + BigInt(page.viewport.a))")
-        [state] = rows_of_command([self.histree, "query", self.store, f"Threads/{tid}", "--at", at])
-        clock = self.page.browser.run("const time = await import('./time.js');"
+        [state] = rows_of_command([self.histree, "states", self.store, f"Threads/{tid}", "--at", at])
+        clock = self.page.run("const time = await import('./time.js');"
                                       "return arguments_.map((ns) => time.clock(BigInt(ns), 0))", str(state["start"]), str(state["end"] + 1))
         assert [said["from"], said["to"]] == clock, (said, state)
+        assert "pid" in said and all(name == name.lower() for name in said), said
+        facts = self.page.run("""return (await import('./row_names.js')).factsOf({ name: "a", tid: 3, pid: 1, ppid: 2 },
+            { others: { PPID: "2", PID: "1", Exec_name: "a", Prio: "20", System_call: "read", Some_word: "x" } }, ["pid", "ppid"])""")
+        assert facts == [["priority", "20"], ["system call", "read"], ["Some word", "x"], ["pid", 1], ["ppid", 2]], facts
         self.page.shoot("time-state")
 
     def opens_with_what_was_chosen(self):
@@ -173,31 +184,31 @@ class Selection:
         self.page.open('#control-flow={"sort":"tree"}&views=control-flow')
         chart = "page.charts[0]"
         at = self.page.get(f"Math.min(Math.floor({chart}.height / 18) - 1, {chart}.total - 1)")
-        self.page.browser.run(f"{chart}.choose(arguments_[0]); page.viewport.mark('a', page.viewport.duration / 2)", at)
+        self.page.run(f"{chart}.choose(arguments_[0]); page.viewport.mark('a', page.viewport.duration / 2)", at)
         height = self.page.get(f"{chart}.height")
-        self.page.browser.run("document.querySelector('#tabs [data-view=time]').click()")
+        self.page.run("document.querySelector('#tabs [data-view=time]').click()")
         self.page.browser.until(f"{chart}.height < {height} && {chart}.isComplete && {PANEL}?.state.isComplete", "the panel is open")
         y, height = self.page.get(f"[{chart}.middleOf({at}), {chart}.height]")
         assert 0 < y < height, (y, height)
-        self.page.browser.until(f"{PANEL}.state.root.textContent.includes('from')", "its state is told", 10)
+        self.page.browser.until(f"{PANEL}.state.root.textContent.includes('from')", "its state is told")
         lines = self.page.get(f"new Set([...{PANEL}.head.querySelectorAll('th')].map((one) => one.offsetHeight)).size")
         assert lines == 1, "a head of a column is one line"
 
     def back_undoes_a_zoom(self):
         before = self.page.get("[page.viewport.from, page.viewport.to]")
         self.page.browser.until(f"location.hash.includes('from={before[0]}&to={before[1]}&')")
-        self.page.browser.run("page.viewport.zoom(0.1, (page.viewport.from + page.viewport.to) / 2)")
+        self.page.run("page.viewport.zoom(0.1, (page.viewport.from + page.viewport.to) / 2)")
         zoomed = self.page.get("[page.viewport.from, page.viewport.to]")
         self.page.browser.until(f"location.hash.includes('from={zoomed[0]}&')")
-        self.page.browser.run("history.back()")
+        self.page.run("history.back()")
         self.page.browser.until(f"page.viewport.from === {before[0]} && page.viewport.to === {before[1]}")
-        self.page.browser.run("history.forward()")
+        self.page.run("history.forward()")
         self.page.browser.until(f"page.viewport.from === {zoomed[0]} && page.viewport.to === {zoomed[1]}")
-        self.page.browser.run("location.hash = location.hash.replace(/from=\\d+&to=\\d+/, 'from=1000&to=21000')")
+        self.page.run("location.hash = location.hash.replace(/from=\\d+&to=\\d+/, 'from=1000&to=21000')")
         self.page.browser.until("page.viewport.from === 1000 && page.viewport.span === 20000")
 
     def ctrl_moves(self):
-        self.page.browser.run("page.viewport.show(1e6, 2e6)")
+        self.page.run("page.viewport.show(1e6, 2e6)")
         self.page.ready()
         self.page.browser.drag(*self.page.point(0.3), *self.page.point(0.5), CONTROL)
         assert self.page.get("page.viewport.from") < 1e6, "Ctrl and a drag to the right show earlier times"
@@ -215,7 +226,7 @@ def in_each_trace(visit):
             one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
             for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
                          one.words_are_those_of_rows, one.state_that_is_clicked,
-                         one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves):
+                         one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves, one.rows_beyond_the_foot):
                 visit.tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)
 
 

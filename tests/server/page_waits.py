@@ -8,30 +8,32 @@ import sys
 from page import main, press_view
 from serving import SMALL_TRACE
 
-# The first two answers with rows become early ones, whatever they are; the second, and the answer that rows are in order,
-# come when their gate is opened.
+# Answers with rows of the first two ranges become early ones, whatever they are, until rows are said to be in order; the
+# first of the second range, and that answer, come when their gate is opened.
 EARLY_ROWS = """
 window.gates = {};
-const ask = window.fetch, gate = (name) => new Promise((open) => (gates[name] = open));
-let answers = 0, wasAwaited = false;
+window.orders = 0;
+const ask = window.fetch, closed = {}, ranges = [];
+const gate = (name) => (closed[name] ??= new Promise((open) => (gates[name] = open)));
+let areInOrder = false;
 window.fetch = async (url, ...more) => {
-    const answer = await ask(url, ...more);
+    const isLate = areInOrder, answer = await ask(url, ...more), range = /&to=([0-9]+)/.exec(url)?.[1];
     if (!url.includes("api/v1/rows"))
         return answer;
     if (url.includes("count=0")) {
-        if (!wasAwaited)
-            await gate("order");
-        wasAwaited = true;
+        orders++;
+        await gate("order").then(() => (areInOrder = true));
         return answer;
     }
-    const number = ++answers;
-    if (number > 2)
+    if (!ranges.includes(range))
+        ranges.push(range);
+    if (isLate || ranges.indexOf(range) >= 2)
         return answer;
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const at = new TextDecoder("latin1").decode(bytes).lastIndexOf('"early":false');
     if (at >= 0)
         bytes.set(new TextEncoder().encode('"early":true '), at);
-    if (number === 2)
+    if (range !== ranges[0] && !closed.late)
         await gate("late");
     return new Response(bytes);
 };
@@ -70,18 +72,39 @@ def beginning_with(page, script):
         page.browser.command("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
-def outlives_late_early_rows(page):
-    """Early rows that come after the rows are in order are replaced all the same."""
+@contextlib.contextmanager
+def early_rows_under_way(page):
+    """The rows that are shown are early, and so will those be that have been asked for."""
     with beginning_with(page, EARLY_ROWS):
         page.browser.open("about:blank")
-        page.browser.open(page.server.url + "#views=control-flow")
+        page.browser.open(page.server.url + '#views=control-flow&control-flow={"sort":"tree"}')
         page.browser.until("window.gates?.order && page.charts[0].isEarly", "the rows are early")
         page.browser.run("page.viewport.show(0, page.viewport.duration / 2)")
         page.browser.until("Boolean(gates.late)", "the rows of the other range are asked for")
-        page.browser.run("gates.order(); await new Promise((done) => setTimeout(done, 300)); gates.late()")
+        yield
+
+
+def outlives_late_early_rows(page):
+    """Early rows that come after the rows are in order are replaced all the same, and the order is not asked for again."""
+    with early_rows_under_way(page):
+        page.browser.run("gates.order()")
+        page.run("gates.late()")
         page.ready()
     page.browser.until("page.charts[0].arrows.isComplete", "the arrows are those of the rows in order")
     assert page.get("page.charts[0].arrows.kinds.length") > 0
+    assert page.get("orders") == 1
+
+
+def keeps_what_was_chosen_from_early_rows(page):
+    """A row that is chosen once there are rows in order stays chosen when early ones come late."""
+    with early_rows_under_way(page):
+        page.browser.run("page.viewport.show(0, page.viewport.duration / 3)")
+        page.browser.until("!page.charts[0].isEarly", "rows in order are there")
+        page.run("page.charts[0].choose(1)")
+        tid = page.get("page.charts[0].chosenInfo.tid")
+        for gate in "late", "order":
+            page.run(f"gates.{gate}()")
+            assert page.get("[page.charts[0].chosen, page.charts[0].chosenInfo.tid, page.charts[0].isEarly]") == [1, tid, False], gate
 
 
 def asks_a_busy_server_again(page):
@@ -110,11 +133,9 @@ def goes_from_trace_to_trace(page):
     choose = "const choice = document.getElementById('experiment'); choice.value = arguments_[0]; choice.onchange()"
     names = page.get("[...document.getElementById('experiment').options].map((one) => [one.value, one.textContent])")
     for uuid, _ in [*names[1:2], *names[:1], *names[1:2]]:
-        page.browser.until("page.charts.every((chart) => chart.arrows.isComplete)")  # nothing is still to be asked
-        page.browser.run("window.asked = []; const ask = window.fetch;"
+        page.run("window.asked = []; const ask = window.fetch;"
                          "window.fetch = (url, ...more) => (asked.push(String(url)), ask(url, ...more));" + choose, uuid)
         page.ready()
-        page.browser.run("await new Promise((done) => setTimeout(done, 500))")
         assert page.get("page.charts[0].experiment.uuid") == uuid
         others = [url for url in page.get("asked") if "experiment=" in url and uuid not in url]
         said, warned = page.get("['error', 'warning'].map((id) => document.getElementById(id)).map((one) => one.hidden ? '' : one.textContent)")
@@ -135,8 +156,35 @@ def opens_what_is_in_a_folder(page):
     assert page.names()[0][0]
 
 
-TESTS = [outlives_late_early_rows, asks_a_busy_server_again, doubts_what_is_shown]
+DROP = """const given = new DataTransfer();
+    given.items.add(new File(["x"], arguments_[0]));
+    document.getElementById("main").dispatchEvent(new DragEvent("drop", { dataTransfer: given, bubbles: true, cancelable: true }));"""
+
+TAKES_TEXT = """(() => {
+    const given = new DataTransfer();
+    given.setData("text/plain", "SELECT 1");
+    return ["dragover", "drop"].some((kind) => !document.getElementById("search-text").dispatchEvent(
+        new DragEvent(kind, { dataTransfer: given, bubbles: true, cancelable: true })));
+})()"""
+
+
+def opens_what_is_dropped(page):
+    """What is of that name in the folder of the server is opened; of what is not there, the page says why it cannot."""
+    page.browser.open("about:blank")
+    page.browser.open(page.server.url)
+    page.browser.until("document.querySelectorAll('.traces button, #charts .chart').length > 0", "the page is there")
+    assert not page.get(TAKES_TEXT), "the page takes a text that is dropped into a box"
+    page.run(DROP, "no-such.json")
+    said = page.browser.until("!document.getElementById('error').hidden && document.getElementById('error').textContent")
+    assert said.startswith("'no-such.json' is not in a folder that the server was started with") and "still there?" not in said, said
+    page.run(DROP, "demo-trace")
+    page.browser.until("location.hash.includes('trace=')")
+    page.ready()
+    assert page.get("document.getElementById('experiment').selectedOptions[0].textContent") == "data/demo-trace"
+
+
+TESTS = [outlives_late_early_rows, keeps_what_was_chosen_from_early_rows, asks_a_busy_server_again, doubts_what_is_shown]
 
 if __name__ == "__main__":
     sys.exit(main(__doc__, [(SMALL_TRACE, TESTS), ((SMALL_TRACE, SMALL_TRACE.parent / "ctf-calls"), [goes_from_trace_to_trace]),
-                            ((), [opens_what_is_in_a_folder])]))
+                            ((), [opens_what_is_in_a_folder, opens_what_is_dropped])]))

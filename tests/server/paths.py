@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """paths.py HISTREE - critical paths by the protocol and for the page: rows, states and arrows are the steps that
-`histree critical-path --rules own` prints, of one host, and of two between which a packet goes."""
+`histree why --table steps` prints, of one host, and of two between which a packet goes."""
 import json
 import pathlib
 import subprocess
@@ -18,7 +18,7 @@ THREAD = 14753  # of the demo: it makes threads and waits for each
 
 
 def steps_of(histree, store, thread, start, end):
-    done = subprocess.run([histree, "critical-path", store, str(thread), "--rules", "own", "--from", str(start), "--to", str(end),
+    done = subprocess.run([histree, "why", "--table", "steps", store, str(thread), "--from", str(start), "--to", str(end),
                            "--format", "json"], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
@@ -67,6 +67,21 @@ class Paths:
         made = self.client.json("POST", f"{base}/{OUTPUT}", {"name": "x", "parameters": {"thread": THREAD}})
         assert (made["id"], made["name"], made["type"]) == (f"{OUTPUT}:{THREAD}", f"Critical Path: {THREAD}", "TIME_GRAPH"), made
         assert self.client.json("GET", f"{base}/{made['id']}")["name"] == made["name"]
+        assert made["parentId"] == OUTPUT and made["configuration"]["parameters"] == {"thread": str(THREAD)}, made
+        assert made["capabilities"] == {"canCreate": False, "canDelete": True}
+
+        # A viewer asks how one is made, makes it, finds it in the list, and deletes it.
+        [kind] = self.client.json("GET", f"{base}/{OUTPUT}/configTypes")
+        assert kind == self.client.json("GET", f"{base}/{OUTPUT}/configTypes/{kind['id']}") and kind["schema"]["required"] == ["thread"], kind
+        names = lambda: [one["name"] for one in self.client.json("GET", base) if one["id"].startswith(OUTPUT)]
+        assert names() == ["Critical Path", f"Critical Path: {THREAD}"], names()
+        again = {"name": "x", "sourceTypeId": kind["id"], "parameters": {"thread": str(THREAD)}}
+        assert self.client.json("POST", f"{base}/{OUTPUT}", again)["id"] == made["id"] and len(names()) == 2
+        assert self.client.ask("POST", f"/tsp/api{base}/{OUTPUT}", {"sourceTypeId": "other", "parameters": {"thread": "1"}})[0] == 404
+        assert self.client.ask("POST", f"/tsp/api{base}/{OUTPUT}", {"parameters": {"thread": "99999999"}})[0] == 400
+        assert self.client.json("DELETE", f"{base}/{OUTPUT}/{made['id']}")["id"] == made["id"] and names() == ["Critical Path"]
+        assert self.client.ask("DELETE", f"/tsp/api{base}/{OUTPUT}/{made['id']}")[0] == 404
+        assert self.client.ask("DELETE", f"/tsp/api{base}/{OUTPUT}/{OUTPUT}")[0] == 404
         assert self.client.ask("POST", f"/tsp/api{base}/{OUTPUT}", {"parameters": {}})[0] == 400
         unchosen = self.model(f"timeGraph/{OUTPUT}/tree")["entries"]
         assert len(unchosen) == 1 and "choose a thread" in unchosen[0]["labels"][0]
@@ -161,7 +176,7 @@ def main():
         two_hosts.write(folder, rounds, lambda time: time + 3_000_000)
         store = folder / "two.histree"
         subprocess.run([sys.argv[1], "build", "-q", "-a", "kernel,graph", "-o", store, "--clock", "b=-3000000",
-                        "--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"], check=True, stderr=subprocess.DEVNULL)
+                        "--host-dir", f"a={folder / 'a'}", "--host-dir", f"b={folder / 'b'}"], check=True, stderr=subprocess.DEVNULL)
         with Server(sys.argv[1], folder, [store]) as server:
             packets = Packets(Client(sys.argv[1], server), rounds)
             for test in packets.rows, packets.hosts, packets.protocol:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """protocol.py HISTREE - the calls of the Trace Server Protocol from a plain script: answers are compared with what
-`histree query` and `histree ls` say of the same store; and what a hostile client may not do."""
+`histree states` and `histree info --attributes` say of the same store; and what a hostile client may not do."""
 import gzip
 import http.client
 import json
@@ -81,7 +81,7 @@ def states_by_path(client, output, entries, path_of, count):
 def expected_states(client, paths, count):
     times, step = sampled_range(client.experiment(), count)
     found = {path: [] for path in paths}
-    rows = client.command("query", client.store(), "--from", times["start"], "--to", times["end"], "--step", step,
+    rows = client.command("states", client.store(), "--from", times["start"], "--to", times["end"], "--step", step,
                           "--format", "tsv", *[path.replace("*", "\\*") for path in paths])
     for path, start, end, *_ in rows:
         found[path].append((int(start), int(end)))
@@ -90,7 +90,7 @@ def expected_states(client, paths, count):
 
 def states_of_control_flow(client):
     entries = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"]
-    threads = {path for _, path in client.command("ls", client.store(), "Threads/*", "--format", "tsv")}
+    threads = {path for _, path in client.command("info", "--attributes", client.store(), "Threads/*", "--format", "tsv")}
     named = [one for one in entries[1:] if one["metadata"]["TID"][0] > 0]
     assert {f"Threads/{one['metadata']['TID'][0]}" for one in named} == {path for path in threads if path.split("/")[1].isdigit()}
     some = named[:200]
@@ -109,7 +109,7 @@ def labels_of_system_calls(client):
     tids = {one["id"]: one["metadata"]["TID"][0] for one in entries if "metadata" in one}
     labelled = [(tids[row["entryId"]], state) for row in rows for state in row["states"] if "label" in state]
     for tid, state in labelled[:40]:
-        [[_, _, _, kind, value]] = client.command("query", client.store(), "--at", state["start"],
+        [[_, _, _, kind, value]] = client.command("states", client.store(), "--at", state["start"],
                                                   f"Threads/{tid}/System_call", "--format", "tsv")
         assert (kind, value) == ("string", state["label"]), (tid, state)
 
@@ -132,7 +132,7 @@ def states_of_resources_and_explorer(client):
         parent = paths.get(one["parentId"])
         name = one["labels"][0].replace("\\", "\\\\").replace("/", "\\/")
         paths[one["id"]] = f"{parent}/{name}" if parent else name
-    listed = [path for _, path in client.command("ls", client.store(), "--format", "tsv")]
+    listed = [path for _, path in client.command("info", "--attributes", client.store(), "--format", "tsv")]
     assert sorted(paths.values()) == sorted(path.replace("\\\\", "\\") for path in listed)
     some = entries[2:300]
     found = states_by_path(client, EXPLORER, some, lambda one: paths[one["id"]], 64)
@@ -140,14 +140,19 @@ def states_of_resources_and_explorer(client):
 
 
 def cpu_usage(client):
-    """The curves of all threads together add up to that of the total."""
+    """The curves of the threads that ran longest and that of all others add up to that of the total, and so do their times."""
     entries = client.model(f"XY/{CPU_USAGE}/tree")["entries"]
+    threads = [one for one in entries if one["labels"][1]]
+    seconds = lambda one: float(one["labels"][2].split()[0])
+    assert [seconds(one) for one in threads] == sorted(map(seconds, threads), reverse=True) and len(threads) <= 100
+    others = [one for one in entries if one["labels"][0].startswith("Others, ")]
+    assert len(others) == (len(threads) == 100)
+    assert abs(sum(map(seconds, threads + others)) - seconds(entries[0])) < 0.01 * len(entries)
     times, _ = sampled_range(client.experiment(), 11)
-    model = client.model(f"XY/{CPU_USAGE}/xy", requested_timerange=times, requested_items=[one["id"] for one in entries[:200]])
+    model = client.model(f"XY/{CPU_USAGE}/xy", requested_timerange=times, requested_items=[one["id"] for one in entries])
     total, *threads = [one["yValues"] for one in model["series"] if one["seriesName"] != "Unknown"]
-    if len(entries) <= 200:
-        for i, value in enumerate(total):
-            assert abs(sum(curve[i] for curve in threads) - value) < 0.01 + value / 1e6
+    for i, value in enumerate(total):
+        assert abs(sum(curve[i] for curve in threads) - value) < 0.01 + value / 1e6
     assert max(total) > 0
     xs = model["series"][0]["xValues"]
     assert xs[0] == times["start"] and xs[-1] == times["end"] and xs == sorted(xs)
@@ -288,7 +293,7 @@ def older_forms(client):
     assert all(len(row["states"]) == 1 for row in rows)
     for name in CONTROL_FLOW, urllib.parse.quote(CONTROL_FLOW, safe=""):
         assert client.json("POST", f"/experiments/{uuid}/outputs/data/{name}/tree/", {})["status"] == "COMPLETED"
-    assert client.json("GET", "/config/types/") == []
+    assert client.json("GET", "/config/types/") == client.json("GET", "/config/types")
     status, _, _ = client.ask("DELETE", "/tsp/api/traces/no", b'{"deleteTrace":"true"}',
                               {"Content-Type": "application/x-www-form-urlencoded"})
     assert status == 404

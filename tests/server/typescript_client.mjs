@@ -302,10 +302,17 @@ test("latencies: a table, a scatter chart, a density and statistics of each stor
 	assert.equal(new Set(items(selected)).size, selected.entries.length);
 });
 
-test("configurations: none, and said so", async () => {
+test("configurations: files that define analyses", async () => {
 	const id = seen.outputs[0].id;
 	const status = async (call) => (await call).getStatusCode();
-	assert.deepEqual(model(await client.fetchConfigurationSourceTypes()), []);
+	const types = model(await client.fetchConfigurationSourceTypes());
+	assert.deepEqual(types.map((type) => type.id), ["org.eclipse.tracecompass.tmf.core.config.xmlsourcetype", "histree.definitions"]);
+	for (const { id: type } of types) {
+		assert.deepEqual(model(await client.fetchConfigurations(type)), []);
+		assert.equal(await status(client.createConfiguration(type, new ConfigurationQuery("n", "", { path: "/nowhere.xml" }))), 400);
+		assert.equal(await status(client.createConfiguration(type, new ConfigurationQuery("n", "", { path: "/etc/passwd" }))), 403);
+		assert.equal(await status(client.createConfiguration(type, new ConfigurationQuery("n", "", {}))), 400);
+	}
 	assert.deepEqual(model(await client.fetchOutputConfigurationTypes(seen.uuid, id)), []);
 	assert.equal(await status(client.fetchConfigurationSourceType("no")), 404);
 	assert.equal(await status(client.fetchConfigurations("no")), 404);

@@ -26,6 +26,7 @@ export function listActions(page) {
 		["Remove the markers", "Escape", keys.Escape], ["Another clock: UTC, local, since the start", "T", keys.t], ["Bookmarks", "B", keys.b],
 		["Legend: what colours and arrows mean", "", click("legend-button")], ["Light or dark", "", click("theme")], ["Help: keys and mouse", "?", keys["?"]],
 		...["svg", "png", "csv"].map((kind) => [`Save as ${kind.toUpperCase()}`, "", () => saveAs(kind)]),
+		["Save the span as a file of Perfetto", "", () => saveAs("perfetto")], ["Save the span as a store", "", () => saveAs("store")],
 		...ofViews(page), ...ofPanels(page),
 	].map(([title, key, run]) => ({ title, key, run }));
 }

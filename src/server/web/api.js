@@ -52,9 +52,13 @@ export async function json(path, parameters, signal) {
 	return (await get(path, parameters, signal)).json();
 }
 
-// What changes something goes by the protocol, and so does its answer; the body is JSON already.
-export async function change(method, path, body) {
-	const response = await ask(`tsp/api/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
+export async function file(path, parameters) {
+	return (await get(path, parameters)).blob();
+}
+
+// What changes something goes by the protocol unless the page has a path for it, and so does its answer; the body is JSON already.
+export async function change(method, path, body, root = "tsp/api") {
+	const response = await ask(`${root}/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
 	if (response.ok)
 		return response;
 	const error = await response.json().catch(() => ({}));

@@ -8,6 +8,7 @@ import { divider, Dock } from "./dock.js";
 import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { toggleLegend } from "./legend.js";
+import { Marks } from "./marks.js";
 import { Palette } from "./palette.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { Search } from "./search.js";
@@ -29,9 +30,11 @@ const PANELS = [
 	{ name: "why", title: "Why", load: async () => (await import("./why_panel.js")).WhyPanel, applies: (one) => one.hasPaths },
 	{ name: "flame", title: "Flame graph", load: async () => (await import("./flame_panel.js")).FlamePanel, applies: (one) => one.hasStacks },
 	{ name: "hosts", title: "Hosts", load: async () => (await import("./hosts_panel.js")).HostsPanel, applies: (one) => Boolean(one.hosts) },
+	{ name: "compare", title: "Compare", load: async () => (await import("./compare_panel.js")).ComparePanel, applies: (one) => one.hasStates },
 	{ name: "ask", title: "Ask", load: async () => (await import("./ask_panel.js")).AskPanel, applies: () => true },
 	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true, isForDevelopers: true },
 ];
+const USAGE_CHART = "cpu-usage-by-thread";
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
 const viewport = new Viewport();
@@ -41,21 +44,23 @@ const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), vi
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
 const gaps = new GapBands(viewport, fail);
 const bookmarks = new Bookmarks($("bookmarks"), viewport, fail);
-viewport.overlays.push(gaps, bookmarks);
+const marks = new Marks(viewport);
+viewport.overlays.push(gaps, bookmarks, marks);
 const selection = new Selection(viewport, () => charts, fail);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
 let wanted = []; // names of the views that are shown, or will be when their code is there
 let active = null; // the one that keys speak to
-const searches = new Search({ box: $("search-text"), said: $("search-result"), list: $("hits") }, viewport, () => active, fail);
+const searches = new Search({ box: $("search-text"), said: $("search-result"), list: $("hits") }, viewport, () => active, (states) => marks.show("search", states), fail);
 const dock = new Dock($("dock"), $("dock-divider"), clickTab, addressChanged);
 let made = new Map(); // panels of this trace, by name: what is behind another tab stays as it was
 
 // ---- warnings, errors and loading ----
 
-// What is wrong with the trace: nothing failed, and it holds for all that is shown of it.
-function warn(text) {
+// What is wrong with the trace: nothing failed, and it holds for all that is shown of it.  Or what was done, which is news.
+function warn(text, isNews = false) {
+	$("warning").classList.toggle("is-news", isNews);
 	$("warning").querySelector("span").textContent = text ?? "";
 	$("warning").hidden = !text;
 }
@@ -158,6 +163,7 @@ function makePanel({ name, Panel }, parts) {
 	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
 	panel.addEventListener?.("settings", addressChanged);
 	panel.chose = (info) => selection.of(panel, info, viewport.from);
+	panel.found = (places) => marks.show(name, places);
 	made.set(name, panel);
 	return panel;
 }
@@ -182,7 +188,7 @@ function makeChart(view, parts) {
 	return chart;
 }
 
-let dragFrom = 0;
+let dragFrom = 0, draggedRow = -1; // where the drag that is under way began
 
 // A drag selects a span; with Shift it zooms to it, with Ctrl it moves what is seen.
 function dragChart(chart, from, to, isOver, down, event) {
@@ -206,14 +212,18 @@ function dragChart(chart, from, to, isOver, down, event) {
 }
 
 function selectSpan(chart, [first, last], isOver, down, event) {
+	if (chart.dragging !== down) {
+		chart.dragging = down;
+		draggedRow = chart.nearestTo(down.clientY);
+	}
 	viewport.mark("a", first);
 	viewport.mark("b", last);
 	draggedTo = viewport.b;
+	chart.scrollBeyond(event.clientY);
 	if (!isOver)
 		return;
-	const [top, bottom] = [down.clientY, event.clientY].map((y) => chart.positionAt(y)).sort((a, b) => a - b);
-	const infos = Array.from({ length: bottom - top + 1 }, (_, i) => chart.infoAt(top + i));
-	showSelection((panel) => panel.onDraggedOver?.(infos));
+	const [top, bottom] = [draggedRow, chart.nearestTo(event.clientY)].sort((a, b) => a - b);
+	chart.infosOf(top, bottom).then((infos) => showSelection((panel) => panel.onDraggedOver?.(infos))).catch(fail);
 }
 
 // What is selected is told in the panel Time: it opens, unless the user has closed it.
@@ -289,16 +299,23 @@ function viewButton(view) {
 	return button;
 }
 
+// Who had the CPUs, of which the strip above has the sum.
+function showThreadsOfUsage() {
+	made.get("charts")?.set({ chart: USAGE_CHART });
+	showViews([...wanted.filter((one) => one !== "charts"), "charts"], new URLSearchParams({ charts: JSON.stringify({ chart: USAGE_CHART }) }));
+}
+
 // ---- traces ----
 
 function openExperiment(chosen, parts) {
 	if (experiment?.uuid !== chosen.uuid) {
 		hover.leave();
 		searches.clear();
+		marks.clear();
 	}
 	experiment = chosen;
 	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
-	$("jump-text").title = `a time to go to: ${time.clockName() === "since start" ? "+12.5ms" : "17:46:23.1 or +12.5ms"}, or nanoseconds since the epoch`;
+	$("jump-text").title = `a time to go to: ${time.isSince() ? "+12.5ms" : "17:46:23.1, 2016-03-04 17:46:23.1 or +12.5ms"}, or nanoseconds since the epoch`;
 	document.title = `${chosen.name} – histree`;
 	charts = [];
 	panels = [];
@@ -317,7 +334,8 @@ function openExperiment(chosen, parts) {
 	$("developers").replaceChildren(...forDevelopers.map(viewButton));
 	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
-	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
+	const instead = chosen.views.length > 0 ? "attributes" : chosen.hasStacks ? "flame" : "events"; // samples have no rows, some traces only events
+	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : [instead], parts);
 	gaps.open(chosen);
 	bookmarks.open(chosen).catch(fail);
 	warn(chosen.warning);
@@ -474,7 +492,7 @@ const keys = {
 	a: () => viewport.pan(-PAN * viewport.span),
 	d: () => viewport.pan(PAN * viewport.span),
 	0: () => viewport.show(0, viewport.duration),
-	z: () => viewport.a !== null && viewport.b !== null && viewport.show(...[viewport.a, viewport.b].sort((x, y) => x - y)),
+	z: () => viewport.isMarked && viewport.show(viewport.selected.from, viewport.selected.to),
 	n: () => search(false).catch(fail),
 	N: () => search(true).catch(fail),
 	b: () => toggleBookmarks(),
@@ -498,6 +516,7 @@ const keys = {
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);
+		marks.clear();
 		$("legend").hidden = $("help").hidden = $("bookmarks").hidden = $("hits").hidden = true;
 	},
 };
@@ -528,8 +547,30 @@ const palette = new Palette($("palette"), () => listActions({ keys, experiment, 
 	saveAs, toggleFilter, sortBy: (sort) => active?.set({ sort }) }));
 
 function saveAs(kind) {
-	import("./save.js").then(({ save }) => save(kind, experiment.name, charts, viewport)).catch(fail);
+	import("./save.js").then(({ save }) => save(kind, experiment, charts, viewport)).then((said) => said && warn(said, true)).catch(fail);
 }
+
+// ---- what is dropped ----
+
+// A text is dropped into a box, which takes it by itself.
+const hasFiles = ({ dataTransfer }) => dataTransfer.types.includes("Files");
+
+addEventListener("dragover", (event) => {
+	if (!hasFiles(event))
+		return;
+	event.preventDefault();
+	$("main").classList.add("takes-drop");
+});
+addEventListener("dragleave", () => $("main").classList.remove("takes-drop"));
+addEventListener("drop", (event) => {
+	if (!hasFiles(event))
+		return;
+	event.preventDefault();
+	$("main").classList.remove("takes-drop");
+	const [file] = event.dataTransfer.files;
+	if (file)
+		import("./trace_list.js").then(({ openDropped }) => openDropped(file.name, showTrace)).catch(fail);
+});
 
 // ---- beginning ----
 
@@ -537,6 +578,7 @@ addEventListener("hashchange", followAddress);
 viewport.addEventListener("range", redraw);
 viewport.addEventListener("overlays", redraw);
 viewport.addEventListener("filter", showFilter);
+viewport.addEventListener("markers", () => time.setMark(viewport.a ?? 0));
 viewport.addEventListener("markers", redraw);
 viewport.addEventListener("markers", () => dock.current?.follow().catch(fail));
 viewport.addEventListener("theme", () => {
@@ -565,6 +607,7 @@ $("jump-text").oninput = () => $("jump-text").setCustomValidity("");
 $("whole").onclick = keys[0];
 $("help-button").onclick = keys["?"];
 $("axis-label").onclick = keys.t;
+$("usage").querySelector(".label").onclick = showThreadsOfUsage;
 $("bookmarks-button").onclick = toggleBookmarks;
 $("legend-button").onclick = () => toggleLegend($("legend"), experiment, viewport.dark).catch(fail);
 $("theme").onclick = () => viewport.setDark(!viewport.dark);
@@ -578,5 +621,10 @@ $("palette-button").onclick = () => palette.open();
 showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-window.page = { viewport, bookmarks, selection, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
+window.page = { // for tests and the curious
+	viewport, bookmarks, selection,
+	get charts() { return charts; },
+	get panels() { return panels; },
+	get isLoading() { return Boolean(experiment) && panelsOf(experiment).some(({ name, Panel }) => wanted.includes(name) && !Panel); },
+};
 load().catch(fail);

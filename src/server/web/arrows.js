@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // arrows.js - arrows between the rows of a chart: who came next on a CPU, who made or woke whom, where a thread or a
-// flow went on.
+// flow went on; and instants, which are arrows from a row to itself and painted as marks.
 //
 // They are painted when they can be followed with the eye, which is when there are not too many of them.
 
@@ -12,6 +12,8 @@ const WAIT_MS = 120; // for a range that is being dragged
 const PX_PER_ARROW = 3; // of the width of the chart; more arrows would be a hatching
 const HEAD = 5; // px
 const NEAR = 4; // px, to be pointed at
+
+const isInstant = ({ fromRow, toRow }) => fromRow === toRow;
 
 function distance(x, y, { x1, y1, x2, y2 }) {
 	const [dx, dy] = [x2 - x1, y2 - y1];
@@ -40,6 +42,11 @@ export class Arrows {
 	get areTooMany() {
 		const { length } = this.arrows;
 		return this.#isOn && (length * PX_PER_ARROW > sizeOf(this.chart.canvas).width || length === 0 && !this.#areAll);
+	}
+
+	// In the last frame.
+	get arePainted() {
+		return this.#lines.length > 0;
 	}
 
 	get #wanted() {
@@ -106,7 +113,13 @@ export class Arrows {
 	// One path for all of a kind: each costs the browser as much as hundreds of lines.
 	#paint(context, lines) {
 		const [shafts, heads] = [new Path2D(), new Path2D()];
-		for (const { x1, y1, x2, y2 } of lines) {
+		for (const { arrow, x1, y1, x2, y2 } of lines) {
+			if (isInstant(arrow)) {
+				heads.moveTo(x1, y1 - HEAD);
+				for (const [x, y] of [[HEAD, 0], [0, HEAD], [-HEAD, 0], [0, -HEAD]])
+					heads.lineTo(x1 + x, y1 + y);
+				continue;
+			}
 			shafts.moveTo(x1, y1);
 			shafts.lineTo(x2, y2);
 			const angle = Math.atan2(y2 - y1, x2 - x1);
@@ -139,6 +152,7 @@ export class Arrows {
 		const who = this.chart.view.name === "resources" ? `thread ${nearest.tid}, ` : "";
 		const where = this.chart.view.name !== "resources" && nearest.cpu >= 0 ? ` on CPU ${nearest.cpu}` : "";
 		const took = nearest.end > nearest.start ? `, ${time.duration(nearest.end - nearest.start)}` : "";
-		return `${this.kinds[nearest.kind].name}: ${who}${nearest.fromName} → ${nearest.toName}${where}${took}`;
+		const what = [this.kinds[nearest.kind].name, nearest.name].filter(Boolean).join(" ");
+		return isInstant(nearest) ? `${what}: ${nearest.fromName}` : `${what}: ${who}${nearest.fromName} → ${nearest.toName}${where}${took}`;
 	}
 }

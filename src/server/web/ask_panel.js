@@ -3,13 +3,14 @@
 // A row with a time or a thread is a place to go to.
 
 import * as api from "./api.js";
+import { Completion } from "./completion.js";
 import { element, Panel, sortHead } from "./panel.js";
 import { offer } from "./save.js";
 import * as time from "./time.js";
 
 const LIMIT = 10000;
 const FIRST = "SELECT tid, name, histree_duration(ns) AS ran\nFROM cpu_usage(:from, :to) LIMIT 20;";
-const TIMES = ["ts", "start", "time", "since"], THREADS = ["tid", "thread"], CPUS = ["cpu"];
+const TIMES = ["ts", "start", "time", "since"], DURATIONS = ["duration", "dur"], THREADS = ["tid", "thread"], CPUS = ["cpu"];
 const SORTED = new Intl.Collator("en", { numeric: true });
 
 // What a name of a column is about, in whatever case it is written.
@@ -25,8 +26,12 @@ export class AskPanel extends Panel {
 		super("ask", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.box = element("textarea", { spellcheck: false, value: this.settings.statement, ariaLabel: "a statement of SQL", rows: 5 });
+		this.completion = new Completion(this.box, async (statement) => (await this.#rowsOf(statement)).rows, failed);
 		this.box.onkeydown = (event) => {
-			if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+			if (this.completion.key(event)) {
+				event.preventDefault();
+				event.stopPropagation();
+			} else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
 				event.preventDefault();
 				this.run();
 			}
@@ -40,7 +45,7 @@ export class AskPanel extends Panel {
 		this.lines = element("tbody");
 		this.list = element("div", { className: "lines", tabIndex: 0 }, element("table", { className: "statistics" }, element("thead", {}, this.head), this.lines));
 		this.build({ title: "Ask", label: "Ask in SQL" }, [this.menu, this.go, this.said, element("span", { className: "spring" }), this.csv],
-			element("div", { className: "body ask" }, this.box, this.list));
+			element("div", { className: "body ask" }, element("div", { className: "asked" }, this.box, this.completion.list), this.list));
 		this.#loadQuestions();
 	}
 
@@ -52,10 +57,8 @@ export class AskPanel extends Panel {
 
 	// The statement, with the visible range, or that between the markers, in the places of :from and :to.
 	get statement() {
-		const { a, b, from, to, start } = this.viewport;
-		const isMarked = a !== null && b !== null && a !== b;
-		const [first, last] = (isMarked ? [a, b] : [from, to]).map(Math.round).sort((one, other) => one - other);
-		return this.box.value.replaceAll(/:from\b/g, String(start + BigInt(first))).replaceAll(/:to\b/g, String(start + BigInt(Math.max(last - 1, first))));
+		const { selected: { from, to }, start } = this.viewport;
+		return this.box.value.replaceAll(/:from\b/g, String(start + BigInt(from))).replaceAll(/:to\b/g, String(start + BigInt(Math.max(to - 1, from))));
 	}
 
 	async #loadQuestions() {
@@ -89,15 +92,20 @@ export class AskPanel extends Panel {
 		this.#abort?.abort();
 	}
 
+	#rowsOf(statement, signal) {
+		return api.json("sql", { experiment: this.experiment.uuid, statement, limit: LIMIT }, signal);
+	}
+
 	async run() {
 		this.stop();
+		this.completion.close();
 		const abort = this.#abort = new AbortController();
 		Object.assign(this.settings, { statement: this.box.value, sort: -1, descending: false });
 		this.dispatchEvent(new Event("settings"));
 		this.go.textContent = "Stop";
 		this.#say("…");
 		try {
-			const answer = await api.json("sql", { experiment: this.experiment.uuid, statement: this.statement, limit: LIMIT }, abort.signal);
+			const answer = await this.#rowsOf(this.statement, abort.signal);
 			if (this.#abort === abort)
 				this.#show(answer);
 		} catch (error) {
@@ -129,6 +137,9 @@ export class AskPanel extends Panel {
 		this.at = columnOf(answer.columns, TIMES);
 		this.thread = columnOf(answer.columns, THREADS);
 		this.cpu = columnOf(answer.columns, CPUS);
+		const lasts = columnOf(answer.columns, DURATIONS);
+		const places = rows.map((row) => ({ ...this.#placeOf(row), lasts: Number(row[lasts] ?? 0) })).filter(({ at }) => at !== undefined && at !== null);
+		this.found?.(places.map(({ at, tid, onCpu, lasts }) => ({ at, to: at + lasts, tid, cpu: onCpu })));
 		this.#fill();
 	}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// axes.js - numbers on an axis, and how it is drawn.
+// axes.js - numbers on an axis, and how it is drawn; and the colours of the lines and points beside it.
 
 import { colour } from "./viewport.js";
 
@@ -57,6 +57,14 @@ export class LinearScale {
 		return Array.from({ length: count + 1 }, (_, i) => Number((this.low + i * this.step).toPrecision(12)));
 	}
 }
+
+// Those of the palette of the server, which those who see red and green alike can tell apart.  After them come hues a golden
+// angle apart.
+const LIGHT = ["#2a6cb8", "#dd6b1f", "#12936a", "#a8408c", "#c49a1a", "#5d5bb5", "#6bb3dc", "#8c5a3c", "#4f9d3f", "#d98aa8", "#2c8c99", "#7d8794"];
+const DARK = ["#5c9df0", "#f08a3c", "#35b98c", "#d879bb", "#dfb93f", "#9290e6", "#4c93bd", "#b9835f", "#7cc46b", "#b56a88", "#52b8c4", "#9aa4b2"];
+
+export const COLOURS = LIGHT.length;
+export const colourOfSeries = (index, dark) => (dark ? DARK : LIGHT)[index] ?? `hsl(${Math.round(index * 137.5) % 360} 55% ${dark ? 65 : 42}%)`;
 
 // A line across for each tick of an axis that goes up.
 export function drawTicks(context, scale, width) {

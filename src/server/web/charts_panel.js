@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
 // charts_panel.js - numbers over the visible range, as the analyses of the trace declare them: which chart, its lines that
-// matter most, and a linear or a logarithmic axis.
+// matter most, and a linear or a logarithmic axis; and who had the CPUs, threads stacked on a scale that stands still.
 
 import * as api from "./api.js";
-import { drawTicks, LinearScale, LogScale, nameTicks } from "./axes.js";
-import { element, Panel, swatch } from "./panel.js";
+import { COLOURS, colourOfSeries, drawTicks, LinearScale, LogScale, nameTicks } from "./axes.js";
+import { canvas, element, Panel, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import { overTime } from "./strips.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 
-const LINES = 12; // as many as there are colours
+const OTHERS = -1; // the line of all threads that have none
 const EDGE = 14; // px above and below the lines, where a number has room
-
-// Those of the palette of the server: told apart by those who see red and green alike.
-const LIGHT = ["#2a6cb8", "#dd6b1f", "#12936a", "#a8408c", "#c49a1a", "#5d5bb5", "#6bb3dc", "#8c5a3c", "#4f9d3f", "#d98aa8", "#2c8c99", "#7d8794"];
-const DARK = ["#5c9df0", "#f08a3c", "#35b98c", "#d879bb", "#dfb93f", "#9290e6", "#4c93bd", "#b9835f", "#7cc46b", "#b56a88", "#52b8c4", "#9aa4b2"];
 
 const PREFIXES = ["", " k", " M", " G", " T", " P"];
 
@@ -51,8 +47,7 @@ export class ChartsPanel extends Panel {
 		this.log.onclick = () => this.set({ log: this.settings.log ? 0 : 1 });
 		this.said = element("span", { className: "said", role: "status" });
 		this.names = element("div", { className: "names scatter-names" });
-		this.canvas = element("canvas", { ariaLabel: "numbers over time" });
-		this.canvas.setAttribute("role", "img");
+		this.canvas = canvas("numbers over time");
 		this.body = element("div", { className: "body over-time" }, this.names, this.canvas);
 		this.build({ title: "Charts" }, [this.choice, this.log, this.said], element("div", { className: "way" }, this.body));
 		new ResizeObserver(this.draw).observe(this.canvas);
@@ -80,28 +75,45 @@ export class ChartsPanel extends Panel {
 		return this.data.answer?.lines ?? [];
 	}
 
+	// A part of a whole that has a top: lines stand on one another.
+	get isStacked() {
+		return this.data.answer?.top > 0;
+	}
+
 	colourOf({ id }) {
+		if (id === OTHERS)
+			return colour("line"); // as a ground, before which those that have a name stand out
 		if (!this.#colours.has(id)) {
 			const taken = new Set(this.lines.map((line) => this.#colours.get(line.id)));
-			const free = LIGHT.findIndex((_, i) => !taken.has(i));
-			this.#colours.set(id, free >= 0 ? free : this.#colours.size % LIGHT.length);
+			let free = 0;
+			while (taken.has(free))
+				free++;
+			this.#colours.set(id, free);
 		}
-		return (this.viewport.dark ? DARK : LIGHT)[this.#colours.get(id)];
+		return colourOfSeries(this.#colours.get(id), this.viewport.dark);
 	}
 
 	#came() {
-		const { all, lines } = this.data.answer;
-		this.said.textContent = all > lines.length ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} lines, those that matter most in the visible range` :
+		const { all } = this.data.answer, lines = this.lines.filter(({ id }) => id !== OTHERS);
+		this.log.hidden = this.isStacked;
+		this.said.textContent = this.isStacked ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} threads that ran in the visible range, the busiest` : all > lines.length ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} lines, those that matter most in the visible range` :
 			`${all.toLocaleString("en")} lines`;
-		this.names.replaceChildren(...lines.map((line) => {
+		this.#listNames();
+		this.draw();
+	}
+
+	#listNames() {
+		this.isDark = this.viewport.dark;
+		this.names.replaceChildren(...this.lines.map((line) => {
 			const known = line.values.filter((value) => value !== null);
 			return element("div", { className: "scatter-name", title: line.name }, swatch(this.colourOf(line)), line.name,
 				element("span", { className: "number", textContent: known.length > 0 ? shortNumber(Math.max(...known)) : "unknown" }));
 		}));
-		this.draw();
 	}
 
 	#scale(height) {
+		if (this.isStacked)
+			return new LinearScale(0, this.data.answer.top, height - EDGE, EDGE);
 		const values = this.lines.flatMap((line) => line.values).filter((value) => value !== null);
 		let low = 0, high = 0;
 		for (const value of values) {
@@ -124,16 +136,21 @@ export class ChartsPanel extends Panel {
 			this.#colours.clear();
 		this.settings.chart = this.choice.value = chart.name;
 		this.log.setAttribute("aria-pressed", this.settings.log === 1);
-		this.data.ask({ experiment: this.experiment.uuid, chart: chart.name, lines: LINES },
+		this.data.ask({ experiment: this.experiment.uuid, chart: chart.name, lines: COLOURS },
 			{ from: Math.round(viewport.from), to: Math.round(viewport.to) }, { pixels: Math.min(Math.round(width), 4096) });
 		context.clearRect(0, 0, width, height);
 		if (!this.data.answer)
 			return;
+		if (this.isDark !== viewport.dark)
+			this.#listNames(); // in the colours of the other theme
 		this.scale = this.#scale(height);
 		drawTicks(context, this.scale, width);
 		this.#drawUnknown(context, width, height);
-		for (const line of [...this.lines].reverse())
-			this.#drawLine(context, line, width);
+		if (this.isStacked)
+			this.#drawStack(context, width);
+		else
+			for (const line of [...this.lines].reverse())
+				this.#drawLine(context, line, width);
 		nameTicks(context, this.scale, (tick) => withUnit(tick, chart.unit));
 		drawMarkers(context, viewport, width, height);
 	}
@@ -159,6 +176,26 @@ export class ChartsPanel extends Panel {
 		context.stroke();
 	}
 
+	// The busiest at the foot; each pixel of the answer is a step, as a share of it has no slope.
+	#drawStack(context, width) {
+		if (this.lines.length === 0) // nobody ran
+			return;
+		const count = this.lines[0].values.length, below = new Float64Array(count);
+		const ends = Array.from({ length: count + 1 }, (_, index) => this.#xOf(index - 1, width));
+		for (const line of this.lines) {
+			context.fillStyle = this.colourOf(line);
+			context.beginPath();
+			line.values.forEach((value, index) => {
+				if (!(value > 0))
+					return;
+				const top = this.scale.at(below[index] + value), bottom = this.scale.at(below[index]);
+				context.rect(ends[index], top, ends[index + 1] - ends[index] + 0.3, bottom - top);
+				below[index] += value;
+			});
+			context.fill();
+		}
+	}
+
 	#drawUnknown(context, width, height) {
 		context.fillStyle = colour("quiet");
 		context.globalAlpha = 0.25;
@@ -178,7 +215,8 @@ export class ChartsPanel extends Panel {
 		const at = viewport.from + event.offsetX / width * viewport.span;
 		const index = Math.min(Math.max(Math.floor((at - from) / (to - from) * count), 0), count - 1);
 		const { unit } = this.#chart;
-		const said = this.lines.map((line) => [line.name, line.values[index] === null ? "unknown" : withUnit(line.values[index], unit)]);
+		const shown = this.isStacked ? this.lines.filter(({ values }) => values[index] > 0).sort((one, other) => other.values[index] - one.values[index]) : this.lines;
+		const said = shown.map((line) => [line.name, line.values[index] === null ? "unknown" : withUnit(line.values[index], unit)]);
 		showTip(event, time.clock(viewport.start, at), said);
 	}
 }

@@ -5,6 +5,7 @@
 import * as api from "./api.js";
 import { isArrow, nameOf, sharesOf, threadOf } from "./critical_path.js";
 import { element } from "./panel.js";
+import { factsOf } from "./row_names.js";
 import * as time from "./time.js";
 
 const PIXELS = 1024; // of the path of one state: all of its steps, as a rule
@@ -98,7 +99,7 @@ export class ChosenState {
 			["from", time.clock(start, state.start)], ["to", time.clock(start, state.end + 1)],
 			[state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)], ...why,
 			["before", brief(before)], ["after", brief(after)],
-			...Object.entries(state.others ?? {}).filter(([name]) => name !== "Exec_name").map(([name, value]) => [name.replaceAll("_", " "), value]));
+			...factsOf(info, state, ["pid", "ppid"]));
 	}
 
 	#put(...lines) {

@@ -108,7 +108,7 @@ export class PathOverlay {
 
 	get #wanted() {
 		const { viewport, canvas, parameters } = this.chart;
-		return { ...parameters, thread: this.#thread, from: viewport.from, to: viewport.to, pixels: Math.min(sizeOf(canvas).width, PIXELS_MAX) };
+		return { ...parameters, thread: this.#thread, from: viewport.from, to: viewport.last, pixels: Math.min(sizeOf(canvas).width, PIXELS_MAX) };
 	}
 
 	get isComplete() {

@@ -3,7 +3,7 @@
 // that called it, as in Call Stack.  A click makes a box as wide as the panel, and its callers.
 
 import { inkOn } from "./paint.js";
-import { element, Panel } from "./panel.js";
+import { canvas, element, Panel } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
@@ -63,8 +63,7 @@ export class FlamePanel extends Panel {
 			value: this.settings.search });
 		this.search.oninput = () => this.set({ search: this.search.value.trim() });
 		this.search.onkeydown = (event) => event.stopPropagation();
-		this.canvas = document.createElement("canvas");
-		this.canvas.setAttribute("role", "img");
+		this.canvas = canvas("call stacks, as wide as their time");
 		this.canvas.onpointermove = (event) => this.#point(event);
 		this.canvas.onpointerleave = hideTip;
 		this.canvas.onclick = (event) => this.#click(event);

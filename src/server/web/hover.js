@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // hover.js - what is under the pointer: at once what the picture knows, then what the server does.
 
-import { isFoldedGroup } from "./row_names.js";
+import { factsOf, isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
 
 const ASK_AFTER_MS = 60;
@@ -74,15 +74,8 @@ export class Hover {
 		if (state.start !== undefined) {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
 			rows.push([state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)]);
-			for (const [name, value] of Object.entries(state.others ?? {}))
-				if (!(name.toLowerCase() in info)) // which says it by its own name below
-					rows.push([name.replaceAll("_", " "), value]);
 		}
-		if (info.host && !info.isHost)
-			rows.push(["host", info.host]);
-		for (const name of isGroup ? ["pid"] : ["tid", "pid", "ppid"])
-			if (info[name] >= 0)
-				rows.push([name, info[name]]);
+		rows.push(...factsOf(info, state, isGroup ? ["pid"] : ["tid", "pid", "ppid"]));
 		if (state.open)
 			rows.push(["", "open at the end of the trace"]);
 		if (more)

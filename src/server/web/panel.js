@@ -9,11 +9,24 @@ export function element(tag, properties = {}, ...children) {
 	return made;
 }
 
+// What is drawn, with what it shows for those who do not see it.
+export function canvas(ariaLabel, properties = {}) {
+	return element("canvas", { role: "img", ariaLabel, ...properties });
+}
+
 // The colour of a line or of points, beside its name.
 export function swatch(colour) {
 	const made = element("span", { className: "swatch" });
 	made.style.background = colour;
 	return made;
+}
+
+// A button that copies what `text()` is then, and says so for a moment.
+export function copyButton(textContent, title, text, failed) {
+	return element("button", { type: "button", textContent, title, onclick: async ({ target }) => {
+		await navigator.clipboard.writeText(text()).then(() => (target.textContent = "Copied"), failed);
+		setTimeout(() => (target.textContent = textContent), 1500);
+	} });
 }
 
 // The head of a column that a click sorts by; `isDescending` is undefined where another one is sorted by.

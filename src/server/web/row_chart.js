@@ -11,23 +11,31 @@ import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
 import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
-import { element } from "./panel.js";
+import { canvas, element } from "./panel.js";
 import { RowNames } from "./row_names.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 
 export const ROW_HEIGHT = 18;
 const TOGGLES_MAX = 1000; // the server takes 1,024
+const ROWS_ASKED_MAX = 512;
 const PINNED_MAX = BLOCK_ROWS; // they are of the first block
 const FOLDS = [false, true, "hosts"]; // what is folded, but for the rows that are toggled: nothing, all, hosts
 const HOSTS_UNFOLDED_MAX = 4; // more of them begin folded
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_MIN = 24;
+const THIN = 0.4; // of a row: a line and no bar
 const WAIT = "Wait"; // the key of a wait whose cause is unknown
 const NAMED_BY_TEXT = { spans: true, calls: true }; // views
 const LETTERS_MIN = 2; // of a name that is cut
 const TEETH = 4; // of an edge that is torn
 const ACTIVE_AFTER_MS = 200; // a range that moves is not asked about
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
+
+// Whether a span is what another one is, but for pixels that had other states too: they have one text.
+function hasSameText(spans, one, other) {
+	return other < spans.length && spans[other] === spans[other - SPAN_FIELDS] + spans[other - SPAN_FIELDS + 1] && spans[one + 2] === spans[other + 2] &&
+		spans[one + 4] === spans[other + 4] && spans[one + 5] === spans[other + 5];
+}
 
 // Teeth of the ground in the end of a span.
 function tear(context, right, top) {
@@ -102,7 +110,7 @@ export class RowChart extends EventTarget {
 		this.rowNames = new RowNames(this, ROW_HEIGHT, (info) => this.pin(info));
 		this.names = this.rowNames.root;
 		this.restButton = element("button", { type: "button", className: "rest", hidden: true, onclick: () => this.set({ rest: !this.settings.rest }) });
-		this.canvas = element("canvas", { tabIndex: 0 });
+		this.canvas = canvas(`states of ${this.view.title} over time`, { tabIndex: 0 });
 		this.thumb = element("div", { className: "thumb" });
 		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
 		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
@@ -110,7 +118,6 @@ export class RowChart extends EventTarget {
 			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.pathButton, this.count),
 			this.body, this.restButton);
 		this.root.dataset.view = this.view.name;
-		this.canvas.setAttribute("role", "img");
 		this.sort.onchange = () => this.set({ sort: this.sort.value });
 		this.filter.oninput = () => this.set({ filter: this.filter.value });
 		this.fold.onclick = () => this.set(this.#isActive ? { split: !this.settings.split, toggled: [] } : { folded: !this.settings.folded, toggled: [] });
@@ -341,15 +348,37 @@ export class RowChart extends EventTarget {
 		return block?.rows[position % BLOCK_ROWS];
 	}
 
+	// The same of several, also of those that are out of view; as many as the server says at once.
+	async infosOf(first, last) {
+		const count = Math.min(last - first + 1, ROWS_ASKED_MAX), infos = Array.from({ length: count }, (_, i) => this.infoAt(first + i));
+		return infos.every(Boolean) ? infos : (await api.rows({ ...this.parameters, first, count, from: 0, to: 1, pixels: 1 })).rows;
+	}
+
+	// A drag that leaves the chart takes the rows along.
+	scrollBeyond(clientY) {
+		const y = clientY - this.body.getBoundingClientRect().top;
+		if (y < 0 || y > this.height)
+			this.scrollTo(this.top + (y < 0 ? y : y - this.height));
+	}
+
 	// px from the top of the canvas.
 	middleOf(position) {
 		return (position + 0.5) * ROW_HEIGHT - (position < this.pinned ? 0 : this.top);
 	}
 
 	positionAt(clientY) {
-		const y = clientY - this.body.getBoundingClientRect().top;
-		const position = Math.floor((y < this.pinned * ROW_HEIGHT ? y : y + this.top) / ROW_HEIGHT);
+		const position = this.#placeAt(clientY);
 		return position < this.total ? position : -1;
+	}
+
+	// Of the row there, or of the one that is nearest to it.
+	nearestTo(clientY) {
+		return Math.max(Math.min(this.#placeAt(clientY), this.total - 1), 0);
+	}
+
+	#placeAt(clientY) {
+		const y = clientY - this.body.getBoundingClientRect().top;
+		return Math.floor((y < this.pinned * ROW_HEIGHT ? y : y + this.top) / ROW_HEIGHT);
 	}
 
 	timeAt(clientX) {
@@ -414,15 +443,15 @@ export class RowChart extends EventTarget {
 		this.#drawHosts(context, width, first, last);
 		this.#drawChosen(context, width);
 		this.matches.begin();
-		for (const block of this.shown)
-			if (block)
-				this.#drawBlock(context, block, width, ratio);
-		this.#drawPinned(context, width, ratio);
-		this.isComplete &&= this.matches.isComplete;
+		this.#drawBlocks(context, width, (block, top) => this.#drawBlock(context, block, width, ratio, top));
 		this.arrows.draw(context, width, height);
 		this.path.draw(context, width, height);
+		this.#drawBlocks(context, width, (block, top) => this.#drawOverBlock(context, block, width, ratio, top), true);
+		this.isComplete &&= this.matches.isComplete;
 		this.pathButton.setAttribute("aria-pressed", this.settings.path !== "");
 		drawMarkers(context, this.viewport, width, height);
+		for (const overlay of this.viewport.overlays)
+			overlay.drawRows?.(context, this, width);
 		this.#drawArrowsButton();
 		this.rowNames.draw();
 		this.#drawThumb();
@@ -447,23 +476,29 @@ export class RowChart extends EventTarget {
 				`neither ran nor waited for a CPU here${this.settings.rest ? ", after the others" : ""}`;
 	}
 
-	// Over the rows that scroll below them.
-	#drawPinned(context, width, ratio) {
-		const block = this.shown.find((one) => one?.index === 0), height = this.pinned * ROW_HEIGHT;
-		if (!block || height === 0)
-			return;
-		if (this.top > 0) {
+	// Each block that is there, scrolled to its place; over what scrolls below them the rows that are pinned, on a ground of
+	// their own unless it is there.
+	#drawBlocks(context, width, draw, hasGround = false) {
+		const first = this.shown.find((one) => one?.index === 0), height = first ? this.pinned * ROW_HEIGHT : 0;
+		const within = (top, bottom, drawAll) => {
 			context.save();
 			context.beginPath();
-			context.rect(0, 0, width, height);
+			context.rect(0, top, width, bottom - top);
 			context.clip();
-			context.fillStyle = colour("ground");
-			context.fillRect(0, 0, width, height);
-			if (this.chosen >= 0 && this.chosen < this.pinned)
-				this.#drawChosen(context, width);
-			this.#drawBlock(context, block, width, ratio, 0);
+			drawAll();
 			context.restore();
-		}
+		};
+		within(this.top > 0 ? height : 0, this.height, () => this.shown.forEach((block) => block && draw(block, this.top)));
+		if (height === 0)
+			return;
+		if (this.top > 0)
+			within(0, height, () => {
+				if (!hasGround)
+					context.clearRect(0, 0, width, height);
+				if (!hasGround && this.chosen >= 0 && this.chosen < this.pinned)
+					this.#drawChosen(context, width);
+				draw(first, 0);
+			});
 		context.fillStyle = colour("accent");
 		context.fillRect(0, height - 1, width, 1);
 	}
@@ -483,19 +518,26 @@ export class RowChart extends EventTarget {
 		context.fillRect(0, this.middleOf(this.chosen) - ROW_HEIGHT / 2, width, ROW_HEIGHT);
 	}
 
-	#drawBlock(context, block, width, ratio, scrolled = this.top) {
-		const { viewport } = this;
-		const look = { dark: viewport.dark, more: colour("quiet") };
-		const picture = pictureOf(block, Math.round(ROW_HEIGHT * ratio), look);
-		const left = (block.range.from - viewport.from) / viewport.span * width;
-		const wide = (block.range.to - block.range.from) / viewport.span * width;
-		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - scrolled) * ratio) / ratio;
+	// px: where a block begins, how wide it is, and each of its pixels.
+	#placeOf({ range, index }, width, ratio, scrolled) {
+		const { from, span } = this.viewport, wide = (range.to - range.from) / span * width;
+		return { left: (range.from - from) / span * width, wide, pixel: wide / range.pixels,
+			y: Math.round((index * BLOCK_ROWS * ROW_HEIGHT - scrolled) * ratio) / ratio };
+	}
+
+	#drawBlock(context, block, width, ratio, scrolled) {
+		const { left, wide, pixel, y } = this.#placeOf(block, width, ratio, scrolled);
+		const picture = pictureOf(block, Math.round(ROW_HEIGHT * ratio), { dark: this.viewport.dark, more: colour("quiet") });
 		context.imageSmoothingEnabled = false;
 		this.#drawRows(context, picture, left, y, wide, ratio);
-		const pixel = wide / block.range.pixels;
+		this.#drawOpen(context, block, left, pixel, y);
+	}
+
+	// Arrows lie below the texts, so that these can be read, and what is dimmed is so with all that crosses it.
+	#drawOverBlock(context, block, width, ratio, scrolled) {
+		const { left, pixel, y } = this.#placeOf(block, width, ratio, scrolled);
 		if (pixel * ratio < STRETCHED)
 			this.#drawTexts(context, block, left, pixel, y, width);
-		this.#drawOpen(context, block, left, pixel, y);
 		this.matches.draw(context, block, left, pixel, y, ROW_HEIGHT);
 	}
 
@@ -521,15 +563,20 @@ export class RowChart extends EventTarget {
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {
+		const isCrossed = this.settings.path !== "" || this.arrows.arePainted;
+		context.lineWidth = 3;
+		context.lineJoin = "round";
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		context.textBaseline = "middle";
 		block.spans.forEach((spans, row) => {
 			const middle = y + (row + 0.5) * ROW_HEIGHT;
 			if (middle < 0 || middle > this.height)
 				return;
-			for (let at = 0; at < spans.length; at += SPAN_FIELDS) {
-				const from = Math.max(left + spans[at] * pixel, 0);
-				const wide = Math.min(left + (spans[at] + spans[at + 1]) * pixel, width) - from;
+			for (let at = 0, next; at < spans.length; at = next) {
+				for (next = at + SPAN_FIELDS; hasSameText(spans, at, next); next += SPAN_FIELDS)
+					;
+				const from = Math.max(left + spans[at] * pixel, 0), last = next - SPAN_FIELDS;
+				const wide = Math.min(left + (spans[last] + spans[last + 1]) * pixel, width) - from;
 				if (wide < TEXT_WIDTH_MIN || spans[at + 2] === NO_STYLE)
 					continue;
 				const text = this.#fitting(context, block.texts[spans[at + 4] | spans[at + 5] << 16], wide - 6);
@@ -538,12 +585,17 @@ export class RowChart extends EventTarget {
 				const style = block.styles[spans[at + 2]];
 				if (style.key === WAIT) // its colour says enough of what nobody knows
 					continue;
-				if (block.rows[row].isHost) { // why it is unknown: readable over the line of that
-					context.fillStyle = colour("panel");
+				if (block.rows[row].isHost || style.height < THIN) { // readable over the line of what is unknown
+					context.fillStyle = colour(block.rows[row].isHost ? "panel" : "ground");
 					context.fillRect(from, middle - ROW_HEIGHT / 2 + 1, context.measureText(text).width + 8, ROW_HEIGHT - 2);
 					context.fillStyle = colour("quiet");
 				} else {
-					context.fillStyle = inkOn(this.viewport.dark ? style.dark : style.light);
+					const ground = this.viewport.dark ? style.dark : style.light;
+					if (isCrossed) { // an arrow ends around the letters
+						context.strokeStyle = ground;
+						context.strokeText(text, from + 3, middle);
+					}
+					context.fillStyle = inkOn(ground);
 				}
 				context.fillText(text, from + 3, middle);
 			}

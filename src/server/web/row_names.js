@@ -10,6 +10,14 @@ const UNFOLDED = "▾", FOLDED = "▸";
 // Whether a row stands for several: the threads of a process.
 export const isFoldedGroup = (info) => info?.group !== undefined && info.folded;
 
+// What else was known in a state, and of its row, as [name, value]: by one name each, in the words of the command.
+const WORDS = { Exec_name: "name", Prio: "priority", System_call: "system call" };
+export function factsOf(info, state, ids) {
+	const said = Object.entries(state.others ?? {}).filter(([name, value]) => !(name.toLowerCase() in info) && value !== info.name);
+	return [...said.map(([name, value]) => [WORDS[name] ?? name.replaceAll("_", " "), value]),
+		...info.host && !info.isHost ? [["host", info.host]] : [], ...ids.filter((name) => info[name] >= 0).map((name) => [name, info[name]])];
+}
+
 // "12 µs": how wrong the times of a host are at most; "" where they are those of the reference or nothing bounds them.
 export const errorOf = ({ clock }) => clock?.error > 0 ? time.duration(clock.error) : "";
 

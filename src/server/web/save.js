@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// save.js - what is shown as a file: SVG and PNG as a picture, CSV with the states that it shows.
+// save.js - what is shown as a file: SVG and PNG as a picture, CSV with the states that it shows; and the span that is selected as
+// the server writes it, for Perfetto or as a store.
 
+import * as api from "./api.js";
 import { BLOCK_ROWS } from "./blocks.js";
 import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { ROW_HEIGHT } from "./row_chart.js";
@@ -97,11 +99,25 @@ async function png(charts, viewport) {
 	return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-export async function save(kind, name, charts, viewport) {
-	if (kind === "svg")
+// The span between the markers, or what is visible.
+function spanOf({ uuid }, { selected: { from, to } }) {
+	return { experiment: uuid, from, to: Math.max(to - 1, from) };
+}
+
+// What there is to say of it, if anything.
+export async function save(kind, experiment, charts, viewport) {
+	const { name } = experiment;
+	if (kind === "store") {
+		const { path } = await (await api.change("POST", `cut-store?${new URLSearchParams(spanOf(experiment, viewport))}`, undefined, "api/v1")).json();
+		return `${time.duration(viewport.selected.to - viewport.selected.from)} are now a store of their own: ${path}`;
+	}
+	if (kind === "perfetto")
+		offer(`${name}.pftrace`, "application/octet-stream", await api.file("perfetto", spanOf(experiment, viewport)));
+	else if (kind === "svg")
 		offer(`${name}.svg`, "image/svg+xml", svg(charts, viewport));
 	else if (kind === "csv")
 		offer(`${name}.csv`, "text/csv", csv(charts, viewport));
 	else
 		offer(`${name}.png`, "image/png", await png(charts, viewport));
+	return "";
 }

@@ -2,7 +2,7 @@
 // segment_density.js - how many segments of the visible range last how long, both on logarithmic axes.
 
 import { AXIS_FONT, LogScale } from "./axes.js";
-import { element } from "./panel.js";
+import { canvas, element } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
@@ -17,7 +17,7 @@ export class SegmentDensity {
 	constructor(panel) {
 		this.panel = panel;
 		this.draw = eachFrame(() => this.#draw(), () => (this.isDrawn = false));
-		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "number of segments by duration" });
+		this.canvas = canvas("number of segments by duration", { tabIndex: 0 });
 		this.root = element("div", { className: "body" }, this.canvas);
 		this.data = new RangedAnswer("segment-density", () => this.#came(), (error) => panel.fail(error));
 		new ResizeObserver(this.draw).observe(this.canvas);

@@ -2,8 +2,8 @@
 // segment_scatter.js - a point for each segment: its duration over the visible range of time.
 
 import { quoted } from "./api.js";
-import { drawTicks, LogScale, nameTicks } from "./axes.js";
-import { element, swatch } from "./panel.js";
+import { colourOfSeries, drawTicks, LogScale, nameTicks } from "./axes.js";
+import { canvas, element, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import { overTime } from "./strips.js";
 import * as time from "./time.js";
@@ -12,20 +12,15 @@ import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 
 const NEAR = 8; // px from the pointer to a point
 const DOT = 3; // px
-const NAMES_SHOWN = 40;
+const NAMES_SHOWN = 40; // with a colour; grey after them
 const EDGE = 8; // px above and below the points
-
-// Told apart by those who see red and green alike (Okabe and Ito).  Names after them have hues a golden angle apart, as far
-// as names are shown, and then grey.
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7b5cd6", "#444444"];
-const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#f09ac9", "#f0e442", "#9ad1f5", "#b49bff", "#dddddd"];
 
 export class SegmentScatter {
 	constructor(panel) {
 		this.panel = panel;
 		this.draw = eachFrame(() => this.#draw(), () => (this.isDrawn = false));
 		this.names = element("div", { className: "names scatter-names" });
-		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "duration over time" });
+		this.canvas = canvas("duration over time", { tabIndex: 0 });
 		this.root = element("div", { className: "body over-time" }, this.names, this.canvas);
 		this.data = new RangedAnswer("segment-scatter", () => this.#came(), (error) => panel.fail(error));
 		new ResizeObserver(this.draw).observe(this.canvas);
@@ -45,10 +40,7 @@ export class SegmentScatter {
 	}
 
 	colourOf(index) {
-		const { dark } = this.panel.viewport;
-		if (index >= NAMES_SHOWN)
-			return colour("quiet");
-		return (dark ? DARK : LIGHT)[index] ?? `hsl(${Math.round(index * 137.5) % 360} 55% ${dark ? 65 : 42}%)`;
+		return index >= NAMES_SHOWN ? colour("quiet") : colourOfSeries(index, this.panel.viewport.dark);
 	}
 
 	#came() {
@@ -58,6 +50,12 @@ export class SegmentScatter {
 		this.panel.say(`${segments.toLocaleString("en")} segments start in the visible range${shown < segments ? `, ${shown.toLocaleString("en")} points can be told apart` : ""}`);
 		// The names with the most points first: they get the colours.
 		this.series = [...series].sort((one, other) => other.points.length - one.points.length);
+		this.#listNames();
+		this.draw();
+	}
+
+	#listNames() {
+		this.isDark = this.panel.viewport.dark;
 		const lines = this.series.slice(0, NAMES_SHOWN).map(({ name, points }, index) => {
 			const line = element("button", { type: "button", className: "scatter-name", title: "only this name" });
 			line.append(swatch(this.colourOf(index)), name ?? "(unknown)", element("span", { className: "number", textContent: (points.length / 2).toLocaleString("en") }));
@@ -65,7 +63,6 @@ export class SegmentScatter {
 			return line;
 		});
 		this.names.replaceChildren(...lines);
-		this.draw();
 	}
 
 	#scale(height) {
@@ -89,6 +86,8 @@ export class SegmentScatter {
 		context.clearRect(0, 0, width, height);
 		if (!this.series)
 			return;
+		if (this.isDark !== viewport.dark)
+			this.#listNames(); // in the colours of the other theme
 		this.scale = this.#scale(height);
 		drawTicks(context, this.scale, width);
 		const xOf = (at) => (at - viewport.from) / viewport.span * width;

@@ -186,7 +186,7 @@ export class Overview extends CurveStrip {
 		const { viewport } = this;
 		this.fetch("density", 0, viewport.duration, width);
 		const isExact = this.curve.more[0] !== 0;
-		this.label.textContent = isExact ? this.what : `${this.what}, to within 64 a pixel`;
+		this.label.textContent = isExact ? this.what : `${this.what}, each column to within 64`;
 		context.clearRect(0, 0, width, height);
 		context.drawImage(this.curve.picture(height, ratio, Math.max(this.curve.max, 1), colour("density")), 0, 0, width, height);
 		for (const overlay of viewport.overlays)
@@ -204,17 +204,23 @@ export class Overview extends CurveStrip {
 // Percent of one CPU over the visible range.
 export class Usage extends CurveStrip {
 	static hasUnknown = true;
+	#top = 100; // of the scale, which does not change with what is visible but by more than was seen so far
 
 	constructor(canvas, label, viewport, failed) {
 		super(canvas, viewport, failed);
 		this.label = label;
 	}
 
+	open(experiment) {
+		this.#top = 100;
+		super.open(experiment);
+	}
+
 	drawCurve({ context, width, height, ratio }) {
 		const { viewport } = this;
 		this.fetch("usage", viewport.from, viewport.to, width);
 		const shown = this.curve.range;
-		const max = Math.max(100, Math.ceil(this.curve.max / 100 - 0.01) * 100);
+		const max = this.#top = Math.max(this.#top, Math.ceil(this.curve.max / 100 - 0.01) * 100);
 		context.clearRect(0, 0, width, height);
 		context.globalAlpha = 0.75;
 		context.imageSmoothingEnabled = false;
@@ -250,7 +256,9 @@ export class Axis {
 		for (const position of positions) {
 			const x = Math.round((position - day - viewport.from) / viewport.span * width);
 			context.fillRect(x, height - 6, 1, 6);
-			context.fillText(time.tick(viewport.start, position - day, step, viewport.span), x + 3, height - 8);
+			const text = time.tick(viewport.start, position - day, step, viewport.span);
+			if (x + 3 + context.measureText(text).width <= width)
+				context.fillText(text, x + 3, height - 8);
 		}
 		if (this.dragged) {
 			const [left, right] = [...this.dragged].sort((a, b) => a - b);
@@ -263,6 +271,6 @@ export class Axis {
 		for (const overlay of viewport.overlays)
 			overlay.drawNames?.(context, width);
 		const name = time.clockName();
-		this.label.textContent = name === "since start" ? "time since the start" : `${time.date(viewport.start, viewport.from)} ${name}`;
+		this.label.textContent = time.isSince() ? `time ${name.replace("start", "the start")}` : `${time.date(viewport.start, viewport.from)} ${name}`;
 	}
 }

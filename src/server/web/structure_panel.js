@@ -4,7 +4,7 @@
 
 import * as api from "./api.js";
 import { Cells, pixelColour } from "./cells.js";
-import { element, Panel } from "./panel.js";
+import { canvas, element, Panel } from "./panel.js";
 import { colour, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
 
@@ -46,8 +46,7 @@ export class StructurePanel extends Panel {
 		whole.onclick = () => this.#show({ zoom: 1, x: 0, y: 0 });
 		this.damaged = element("span", { hidden: true }, "   ", element("i", { className: "damaged" }), "");
 		const legend = element("span", { className: "scale" }, "■ root  ▲ core node  ● leaf   empty ", element("i"), " full", this.damaged);
-		this.canvas = element("canvas", { tabIndex: 0 });
-		this.canvas.setAttribute("role", "img");
+		this.canvas = canvas("nodes of the tree on disk", { tabIndex: 0 });
 		this.details = element("div", { className: "details", hidden: true });
 		this.build({ title: "Structure", className: "chart panel structure" }, [this.host, this.analysis, whole, this.what, legend],
 			element("div", { className: "body" }, this.canvas, this.details));

@@ -4,9 +4,16 @@
 const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 const DAY = 86400n * 1000000000n;
 
-// How times are written: of the UTC day, of the day of this machine, or since the start of the trace.
-export const CLOCKS = ["UTC", "local", "since start"];
-let chosenClock = "UTC";
+// How times are written: of the UTC day, of the day of this machine, since the start of the trace, or since marker A.
+export const CLOCKS = ["UTC", "local", "since start", "since A"];
+let chosenClock = "UTC", mark = 0;
+
+export const isSince = () => chosenClock.startsWith("since");
+const origin = () => chosenClock === "since A" ? mark : 0; // from which it counts
+
+export function setMark(at) {
+	mark = at;
+}
 
 export const clockName = () => chosenClock;
 
@@ -19,8 +26,8 @@ export const usualClock = (start) => start < 10n * 365n * DAY ? "since start" : 
 
 // The start of the trace in the clock that is chosen, ns since the epoch.
 export function clockStart(start) {
-	if (chosenClock === "since start")
-		return 0n;
+	if (isSince())
+		return BigInt(-origin());
 	const minutes = chosenClock === "local" ? new Date(Number(start / 1000000n)).getTimezoneOffset() : 0;
 	return start - BigInt(minutes) * 60n * 1000000000n;
 }
@@ -35,8 +42,9 @@ export function duration(ns, step = 0) {
 // "17:46:22.794565804" by the clock that is chosen, "+3.794565804 s" since the start; `start` is the start of the trace,
 // a BigInt of ns since the epoch.
 export function clock(start, offset, decimals = 9) {
-	if (chosenClock === "since start")
-		return `+${(Math.round(offset) / 1e9).toFixed(decimals)} s`;
+	const since = Math.round(offset) - origin();
+	if (isSince())
+		return `${since < 0 ? "−" : "+"}${(Math.abs(since) / 1e9).toFixed(decimals)} s`;
 	const ns = (clockStart(start) + BigInt(Math.round(offset))) % DAY;
 	const second = ns / 1000000000n;
 	const two = (number) => String(number).padStart(2, "0");
@@ -54,23 +62,26 @@ export function date(start, offset = 0) {
 export function tick(start, offset, step, span) {
 	const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
 	const said = clock(start, offset, decimals);
-	return span >= Number(DAY) && chosenClock !== "since start" ? `${date(start, offset)} ${said}` : said;
+	return span >= Number(DAY) && !isSince() ? `${date(start, offset)} ${said}` : said;
 }
 
-// What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day.  NaN: none of these.
+// What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day, with a date or without.  NaN:
+// none of these.
 export function parse(text, start) {
 	text = text.trim();
 	if (/^-?\d{12,19}$/.test(text))
 		return Number(BigInt(text) - start);
-	const after = /^\+?(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text);
+	const after = /^([+−-]?)(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text);
 	if (after)
-		return Number(after[1]) * { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[2]];
-	const day = /^(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/.exec(text);
+		return origin() + (/[−-]/.test(after[1]) ? -1 : 1) * Number(after[2]) * { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[3]];
+	const day = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/.exec(text);
 	if (!day)
 		return NaN;
-	const first = chosenClock === "since start" ? start : clockStart(start);
-	const seconds = BigInt(day[1]) * 3600n + BigInt(day[2]) * 60n + BigInt(day[3]);
-	const ns = seconds * 1000000000n + BigInt((day[4] ?? "").padEnd(9, "0"));
+	const first = isSince() ? start : clockStart(start);
+	const seconds = BigInt(day[2]) * 3600n + BigInt(day[3]) * 60n + BigInt(day[4]);
+	const ns = seconds * 1000000000n + BigInt((day[5] ?? "").padEnd(9, "0")), midnight = day[1] ? Date.parse(`${day[1]}T00:00:00Z`) : 0;
+	if (day[1])
+		return Number.isNaN(midnight) ? NaN : Number(BigInt(midnight) * 1000000n + ns - first);
 	const offset = Number(ns - first % DAY);
 	return offset < 0 ? offset + Number(DAY) : offset;
 }

@@ -4,14 +4,14 @@
 
 import { quoted } from "./api.js";
 import { ChosenState } from "./chosen_state.js";
-import { element, Panel, sortHead, swatch } from "./panel.js";
+import { copyButton, element, Panel, sortHead, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
 import { isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
 
 const ROWS_MAX = 500;
-const ROWS_OF_SELECTION_MAX = 64; // threads that were dragged over
+const ROWS_OF_SELECTION_MAX = 200; // threads that were dragged over: an address has room for that many
 const WAYS = [["state", "State"], ["cpu", "CPU"], ["system_call", "System call"], ["thread", "Thread"], ["name", "Name"],
 	["process", "Process"], ["had_by", "CPU had by"]];
 const KTHREADD = 2; // whose threads are shown as one process, and have one each
@@ -23,7 +23,7 @@ const share = (ns, all) => all > 0 ? `${(100 * ns / all).toFixed(1)} %` : "";
 // What a row is called, by the key that tells rows apart.
 function titleOf(row, by) {
 	const own = row[by] ?? "-";
-	const name = by === "thread" ? row.threadName : by === "had_by" ? row.hadByName : "";
+	const name = { thread: row.threadName, process: row.processName, had_by: row.hadByName }[by] ?? "";
 	return [name, own, row.host && `on ${row.host}`].filter((part) => part !== "" && part !== undefined).join(" ");
 }
 
@@ -53,15 +53,13 @@ export class TimePanel extends Panel {
 		}));
 		this.what = element("span", { className: "what" });
 		this.chips = element("span", { className: "chips" });
-		const copyButton = (textContent, title, text) => element("button", { type: "button", textContent, title,
-			onclick: ({ target }) => this.#copy(text(), target, textContent).catch(failed) });
 		this.head = element("tr");
 		this.body = element("tbody");
 		this.state = new ChosenState(viewport, experiment, failed);
 		this.build({ title: "Time", label: "Where the time went" },
 			[this.tabs, this.chips, this.what, element("span", { className: "spring" }),
-				copyButton("Copy as command", "the same as a command of a shell", () => this.command),
-				copyButton("Copy as SQL", "the same as a statement, for histree sql and for the panel Ask", () => this.statement)],
+				copyButton("Copy as command", "the same as a command of a shell", () => this.command, failed),
+				copyButton("Copy as SQL", "the same as a statement, for histree sql and for the panel Ask", () => this.statement, failed)],
 			element("div", { className: "body" }, this.state.root, element("div", { className: "lines" },
 				element("table", { className: "statistics" }, element("thead", {}, this.head), this.body))));
 	}
@@ -83,10 +81,10 @@ export class TimePanel extends Panel {
 
 	// Rows of a chart were dragged over: the threads among them, or none of them where it was one row.
 	onDraggedOver(infos) {
-		const wanted = infos.filter((info) => info?.tid > 0 && !info.host).slice(0, ROWS_OF_SELECTION_MAX);
+		const all = infos.filter((info) => info?.tid > 0 && !info.host), wanted = all.slice(0, ROWS_OF_SELECTION_MAX);
 		const expressions = wanted.map((info) => isFoldedGroup(info) && info.pid > 0 && info.ppid !== KTHREADD ? `process == ${info.pid}` : `thread == ${info.tid}`);
 		const others = this.settings.filters.filter(([, , isRows]) => !isRows);
-		const rows = expressions.length > 1 ? [[`${expressions.length} rows`, expressions.join(" || "), true]] : [];
+		const rows = expressions.length > 1 ? [[`${wanted.length < all.length ? `the first ${wanted.length} of ${all.length}` : all.length} rows`, expressions.join(" || "), true]] : [];
 		this.set({ filters: [...others, ...rows] });
 	}
 
@@ -95,13 +93,8 @@ export class TimePanel extends Panel {
 	}
 
 	get range() {
-		const { a, b, from, to } = this.viewport;
-		const [first, last] = (this.isMarked ? [a, b] : [from, to]).map(Math.round).sort((one, other) => one - other);
-		return { from: first, to: Math.max(last - 1, first) };
-	}
-
-	get isMarked() {
-		return this.viewport.a !== null && this.viewport.b !== null && this.viewport.a !== this.viewport.b;
+		const { from, to } = this.viewport.selected;
+		return { from, to: Math.max(to - 1, from) };
 	}
 
 	// As `histree top` takes it.
@@ -121,12 +114,6 @@ export class TimePanel extends Panel {
 		const times = SHARED.has(by) ? ["ns"] : this.data.answer.states.filter((_, i) => this.data.answer.ns[i] > 0);
 		const where = this.where === "" ? "" : `, ${text(this.where)}`;
 		return `SELECT ${[...keys, ...times, "count"].join(", ")}\nFROM time_use(${at(from)}, ${at(to)}, ${text(by)}${where});`;
-	}
-
-	async #copy(text, button, usual) {
-		await navigator.clipboard.writeText(text);
-		button.textContent = "Copied";
-		setTimeout(() => (button.textContent = usual), 1500);
 	}
 
 	#ask() {
@@ -166,7 +153,7 @@ export class TimePanel extends Panel {
 		this.head.replaceChildren(element("th", { textContent: title }), ...[...columns.map(([name]) => name), ...totals, "count"]
 			.map((name) => this.#headOf(name)), element("th"));
 		this.body.replaceChildren(...answer.rows.map((row) => this.#rowOf(row, by, columns, all)));
-		const of = this.isMarked ? "between the markers" : "in the visible range";
+		const of = this.viewport.isMarked ? "between the markers" : "in the visible range";
 		this.what.textContent = `${time.duration(this.range.to + 1 - this.range.from)} ${of}` +
 			(answer.total > answer.rows.length ? `, the first ${answer.rows.length} of ${answer.total.toLocaleString("en")} rows` : "") +
 			(answer.isDamaged ? "; parts of the store cannot be read" : "");

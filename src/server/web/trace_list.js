@@ -9,6 +9,18 @@ async function open({ path, name }) {
 	return (await api.change("POST", "experiments", JSON.stringify({ parameters: { name: trace.name, traces: [trace.UUID] } }))).json();
 }
 
+// A page is told the name of what is dropped, and not where it lies: the server opens what is in its folders.
+export async function openDropped(name, opened) {
+	const isCalled = (path) => path?.split("/").at(-1) === name, known = (await api.experiments()).find(({ store }) => isCalled(store));
+	if (known)
+		return opened(known.uuid);
+	const { traces } = await api.json("traces", {}), found = traces.filter(({ path }) => isCalled(path));
+	if (found.length !== 1)
+		throw Object.assign(new Error(found.length === 0 ? `'${name}' is not in a folder that the server was started with, and a page is not told where a file lies: ` +
+			`histree serve FOLDER, with the folder that has it` : `there are ${found.length} traces called '${name}': ${found.map((one) => one.name).join(", ")}; open one of them from the list`), { isAnswer: true });
+	return opened((await open(found[0])).UUID);
+}
+
 function lineOf(trace, opened, failed) {
 	const button = element("button", { type: "button", textContent: trace.name, title: trace.path });
 	button.onclick = () => {

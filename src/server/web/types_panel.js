@@ -24,10 +24,8 @@ export class TypesPanel extends Panel {
 	}
 
 	#range() {
-		const { a, b, from, to } = this.viewport;
-		const isMarked = a !== null && b !== null;
-		const [first, last] = (isMarked ? [a, b] : [from, to]).map(Math.round).sort((one, other) => one - other);
-		return { key: `${first} ${last} ${isMarked}`, range: { from: first, to: last }, isMarked };
+		const { selected: range, isMarked } = this.viewport;
+		return { key: `${range.from} ${range.to} ${isMarked}`, range, isMarked };
 	}
 
 	get isComplete() {

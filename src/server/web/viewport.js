@@ -30,6 +30,11 @@ export class Viewport extends EventTarget {
 		return this.to - this.from;
 	}
 
+	// The last ns that is visible: `to` is the first that is not.
+	get last() {
+		return Math.max(this.to - 1, this.from);
+	}
+
 	// Kept inside the trace, whole ns, and never so narrow that there is nothing to see.
 	show(from, to) {
 		let span = Math.min(Math.max(Math.round(to - from), SPAN_MIN), this.duration);
@@ -54,6 +59,16 @@ export class Viewport extends EventTarget {
 	reveal(at) {
 		if (at < this.from || at > this.to)
 			this.show(at - this.span / 2, at + this.span / 2);
+	}
+
+	// Whether two markers select a span; else what is visible is selected.
+	get isMarked() {
+		return this.a !== null && this.b !== null && this.a !== this.b;
+	}
+
+	get selected() {
+		const [from, to] = (this.isMarked ? [this.a, this.b] : [this.from, this.to]).map(Math.round).sort((one, other) => one - other);
+		return { from, to };
 	}
 
 	mark(which, at) {

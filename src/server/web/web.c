@@ -39,14 +39,14 @@ static void serve_from_folder(struct reply *reply, const char *folder, const cha
 		return;
 	}
 	struct stat facts;
-	char *room = NULL;
+	uint8_t *room = NULL;
 	if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= WEB_FILE_MAX)
-		room = piece_room(&reply->piece, (size_t)facts.st_size);
+		room = byte_buffer_room(&reply->body, (size_t)facts.st_size);
 	ssize_t size = room != NULL ? read(file, room, (size_t)facts.st_size) : -1;
 	if (size < 0)
 		reply_error(reply, HTTP_SERVER_ERROR, "the file cannot be read");
 	else
-		reply->piece.size = (size_t)size;
+		reply->body.size = (size_t)size;
 	close(file);
 }
 

@@ -3,7 +3,7 @@
 // the order in which it comes to them, and arrows along it.
 
 import { isArrow, nameOf, paintArrow, PathAnswer, sharesOf, textOf, threadOf } from "./critical_path.js";
-import { element, Panel } from "./panel.js";
+import { canvas, element, Panel } from "./panel.js";
 import { colour, drawMarkers, eachFrame, fit, sizeOf } from "./viewport.js";
 
 const ROW_HEIGHT = 18;
@@ -22,8 +22,7 @@ export class WhyPanel extends Panel {
 		this.answer = new PathAnswer(() => this.draw(), failed);
 		this.what = element("span", { className: "what" });
 		this.names = element("div", { className: "path-names" });
-		this.canvas = element("canvas");
-		this.canvas.setAttribute("role", "img");
+		this.canvas = canvas("the critical path, a row for each thread on it");
 		this.body = element("div", { className: "lines path" }, this.names, this.canvas);
 		this.build({ title: "Why", label: "Why a thread took so long" }, [this.what], this.body);
 		this.canvas.onpointermove = (event) => (this.canvas.title = this.textAt(event.offsetX, event.offsetY));
@@ -46,7 +45,7 @@ export class WhyPanel extends Panel {
 
 	get #wanted() {
 		const { viewport, experiment, settings } = this;
-		return { experiment: experiment.uuid, thread: settings.thread, from: viewport.from, to: viewport.to,
+		return { experiment: experiment.uuid, thread: settings.thread, from: viewport.from, to: viewport.last,
 			pixels: Math.min(Math.max(sizeOf(this.canvas).width, 1), PIXELS_MAX) };
 	}
 
