@@ -3,7 +3,7 @@
 
 A wheel is a zip with three files about itself (the binary distribution format of packaging.python.org).  With the
 environment variable HISTREE_WHEEL_LIBRARIES, a folder in which histree was built or installed, the shared libraries
-are in it with those that they need, and it is for this platform; else it is for any, and finds the libraries that are
+and the command are in it with those that they need, and it is for this platform; else it is for any, and finds the libraries that are
 installed.
 """
 import base64
@@ -47,7 +47,7 @@ def metadata():
 
 
 def libraries():
-    """The shared libraries that go into the wheel: name in it and file."""
+    """The shared libraries that go into the wheel, and the command, which top() and others ask: name in it and file."""
     wanted = os.environ.get("HISTREE_WHEEL_LIBRARIES")
     if not wanted:
         return []
@@ -63,6 +63,10 @@ def libraries():
             if path.exists():
                 out.append((name, path))
                 break
+    for path in (folder / "cli" / "histree", *(each / "bin" / "histree" for each in library.resolve().parents)):
+        if path.is_file():
+            out.append(("cli/histree", path))
+            break
     return out
 
 

@@ -196,6 +196,11 @@ class Event(Structure):
     _fields_ = [("number", c_uint64), ("time", c_int64), ("cpu", c_int32), ("type", c_uint32), ("host", c_uint32)]
 
 
+class EventOwner(Structure):
+    C_NAME = "struct histree_event_owner"
+    _fields_ = [("tid", c_int32), ("left", c_int32), ("pid", c_int32), ("name", Value), ("process", Value)]
+
+
 class TreeOptions(Structure):
     C_NAME = "struct histree_tree_options"
     _fields_ = [("variant", c_char_p), ("r_depth", c_uint32), ("r_nodes", c_uint32), ("node_size", c_uint32),
@@ -339,6 +344,9 @@ void histree_segment_store_close(struct histree_segment_store *store);
 const struct histree_segment_store_info *histree_segment_store_info(const struct histree_segment_store *store);
 enum histree_status histree_segment_filter_create(const struct histree_segment_schema *schema, const char *text,
     histree_time start, histree_time end, struct histree_segment_filter **out, struct histree_error *error);
+bool histree_segment_filter_lacks_threads(const struct histree_segment_filter *filter);
+enum histree_status histree_segment_filter_take_threads(struct histree_segment_filter *filter,
+    struct histree_history *kernel, struct histree_work work, struct histree_error *error);
 void histree_segment_filter_apply(struct histree_segment_filter *filter, struct histree_segment_query *query);
 void histree_segment_filter_free(struct histree_segment_filter *filter);
 
@@ -364,6 +372,10 @@ enum histree_status histree_event_reader_create(const struct histree_events *eve
     struct histree_error *error);
 enum histree_status histree_event_query_create(const struct histree_events *events, struct histree_cursor *reader,
     const char *where, histree_time start, histree_time end, struct histree_cursor **out,
+    struct histree_error *error);
+enum histree_status histree_event_query_take_threads(struct histree_cursor *query, struct histree_history *kernel,
+    struct histree_error *error);
+enum histree_status histree_event_query_owner(struct histree_cursor *query, struct histree_event_owner *out,
     struct histree_error *error);
 enum histree_status histree_event_query_start(struct histree_cursor *query, const struct histree_event_range *range,
     struct histree_error *error);

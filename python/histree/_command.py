@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Answers that the command works out: where the time went, why a thread took so long, what differs, pictures and pages.
 
-A method is a verb, and its arguments are the verb's options: `store.top(by="process", from_="+1s", limit=5)` is `histree
-top STORE --by process --from +1s --limit 5`, and histree-top(1) says what each means.  So Python and the command cannot
-answer differently.
+A method is a verb or a form of one, and its arguments are the verb's options: `store.top(by="process", from_="+1s",
+limit=5)` is `histree top STORE --by process --from +1s --limit 5`, and histree-top(1) says what each means.  So Python
+and the command cannot answer differently.
 """
 import html
 import json
@@ -109,7 +109,7 @@ def _word(value: Any) -> str:
 
 
 def _refuse(verb: str, keyword: str) -> None:
-    raise ArgumentError(f"{verb.replace('-', '_')}() has no keyword '{keyword}'; 'histree {verb} --help' describes those that it has")
+    raise ArgumentError(f"'{keyword}' is no keyword here; 'histree {verb} --help' describes those that there are")
 
 
 def _words(verb: str, words: Sequence[Any], options: Dict[str, Any]) -> List[str]:
@@ -132,8 +132,11 @@ def _with(words: Sequence[str], *option: str) -> List[str]:
 
 
 def _run(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([_command(), *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                          encoding="utf-8", errors="surrogateescape")
+    command, environment = _command(), dict(os.environ)
+    if folder is not None and command.startswith(str(folder)):  # a wheel has the libraries of both
+        environment["LD_LIBRARY_PATH"] = f"{folder}:{environment.get('LD_LIBRARY_PATH', '')}".rstrip(":")
+    return subprocess.run([command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                          encoding="utf-8", errors="surrogateescape", env=environment)
 
 
 def _raise(status: int, said: str) -> None:
@@ -197,8 +200,9 @@ class Asked:
         return self._table("why", [thread], options)
 
     def critical_path(self, thread: Any, **options: Any) -> Table:
-        """The path of waits behind a thread; needs the analysis "graph"; see histree-critical-path(1)."""
-        return self._table("critical-path", [thread], options)
+        """The path of waits behind a thread; needs the analysis "graph"; see histree-why(1)."""
+        totals = options.pop("totals", False)
+        return self._table("why", [thread], {"table": "totals" if totals else "steps", "rules": "trace-compass", **options})
 
     def flame(self, *threads: Any, **options: Any) -> Flame:
         """Call stacks, samples, or with waits=True what threads waited for; `.svg` is the picture; see histree-flame(1)."""
@@ -207,30 +211,30 @@ class Asked:
         return Flame(_rows(words), words)
 
     def stats(self, analysis: str, **options: Any) -> Table:
-        """How long segments lasted, by one of their fields; see histree-stats(1).
+        """How long segments lasted, by one of their fields; see histree-segments(1).
 
         >>> import histree
         >>> histree.open(DEMO).stats("system-calls", limit=1)[0]["value"]
         'futex'
         """
-        return self._table("stats", [analysis], options)
+        return self._table("segments", [analysis], {"by": "name", **options})
 
     def density(self, analysis: str, **options: Any) -> Table:
-        """How many segments there were of each duration; see histree-density(1)."""
-        return self._table("density", [analysis], options)
+        """How many segments there were of each duration; see histree-segments(1)."""
+        return self._table("segments", [analysis], {"histogram": True, **options})
 
     def compare(self, other: Any, **options: Any) -> Table:
         """What differs between this store and another one, or two times of one; see histree-compare(1)."""
         return self._table("compare", [getattr(other, "path", other)], options)
 
     def numbers(self, *patterns: str, **options: Any) -> Table:
-        """The least, mean and greatest number that attributes had; see histree-numbers(1).
+        """The least, mean and greatest number that attributes had, or with growth=True by how much they grew; see histree-states(1).
 
         >>> import histree
         >>> histree.open(DEMO).numbers("Threads/*/Prio", where="name == burn", limit=1)[0]["max"]
         120
         """
-        return self._table("numbers", patterns, options)
+        return self._table("states", patterns, {"numbers": True, **options})
 
     def report(self, **options: Any) -> Page:
         """The page of `histree report`, with pictures; see histree-report(1)."""

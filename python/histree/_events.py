@@ -14,7 +14,8 @@ from ._values import value_of
 class Event(NamedTuple):
     """
     An event: `contents` is its fields as text, `fields` the values that were asked for (None where it has none), `host`
-    the name of its host where there are several.
+    the name of its host where there are several.  `tid` and `pid` are the numbers of the thread that had its CPU and of
+    that thread's process, `thread` and `process` what these are called, by the states of the kernel; tid 0 is the idle loop.
     """
 
     number: int
@@ -24,6 +25,10 @@ class Event(NamedTuple):
     contents: str
     fields: Dict[str, Any]
     host: Optional[str] = None
+    tid: Optional[int] = None
+    pid: Optional[int] = None
+    thread: Optional[str] = None
+    process: Optional[str] = None
 
 
 class Gap(NamedTuple):
@@ -76,7 +81,7 @@ def gaps(events: Handle) -> List[Gap]:
 
 
 def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequence[str]], fields: Sequence[str],
-         limit: Optional[int], where: Optional[str], trace: Tuple[int, int]) -> Iterator[Event]:
+         limit: Optional[int], where: Optional[str], trace: Tuple[int, int], kernel: Any) -> Iterator[Event]:
     """Walk the events from one time to another that pass an expression."""
     all_types = types(events)
     host_names: List[Optional[str]] = [*(host.name for host in hosts(events))] or [None]
@@ -87,8 +92,11 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
     wanted = None if names is None else {all_types.index(name) for name in names}
     paths = [(name, cstring(name, "the field")) for name in fields]
     reader = opened(lib.histree_event_reader_create, lib.histree_cursor_free, events, events.address)
-    query = opened(lib.histree_event_query_create, lib.histree_cursor_free, reader, events.address, reader.address,
+    threads = None if kernel is None else kernel._use()
+    query = opened(lib.histree_event_query_create, lib.histree_cursor_free, (reader, threads), events.address, reader.address,
                    None if where is None else cstring(where, "the expression"), *trace)
+    if threads is not None:
+        call(lib.histree_event_query_take_threads, query.address, threads.address)
     everything = _abi.Window(_abi.TIME_MIN, _abi.TIME_MAX)
     call(lib.histree_event_query_start, query.address, ctypes.byref(_abi.EventRange(everything, _abi.Window(from_, to))))
     lock = threading.Lock()
@@ -96,6 +104,7 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
     def walk() -> Iterator[Event]:
         given = 0
         value = _abi.Value()
+        owner = _abi.EventOwner()
         error = _abi.Error()
         while limit is None or given < limit:
             with lock:
@@ -113,8 +122,13 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
                     has = lib.histree_event_reader_value(reader.address, path, ctypes.byref(value)) == 0
                     values[name] = value_of(value) if has else None
                 contents = lib.histree_event_reader_contents(reader.address)
+                whose: Tuple[Any, ...] = ()
+                if threads is not None:
+                    call(lib.histree_event_query_owner, query.address, ctypes.byref(owner))
+                    whose = (None if owner.tid < 0 else owner.tid, None if owner.pid < 0 else owner.pid,
+                             value_of(owner.name), value_of(owner.process))
             given += 1
             yield Event(raw.number, raw.time, None if raw.cpu < 0 else raw.cpu, all_types[raw.type],
-                        (contents or b"").decode("utf-8", "replace"), values, host_names[raw.host])
+                        (contents or b"").decode("utf-8", "replace"), values, host_names[raw.host], *whose)
 
     return walk()

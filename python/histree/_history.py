@@ -234,7 +234,7 @@ class History:
         """The states of some attributes: at a time or a list of times, or over a range, both ends inclusive.
 
         Without a pattern all attributes are meant, without a time all of the history.  `columns` are those that are
-        read, of quark path start end duration type value real text label.  `where` is an expression as of `histree query
+        read, of quark path start end duration type value real text label.  `where` is an expression as of `histree states
         --where`: what it says of paths and times is not read at all.  `threads` read nodes ahead, which pays for
         answers of 10^5 states and more.  `kernel` is the history that names threads for `where`, if this one does not.
 

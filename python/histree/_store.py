@@ -9,7 +9,7 @@ from . import _abi, _events, _sql
 from ._arrow import Stream
 from ._command import Asked
 from ._errors import ArgumentError, NotFoundError
-from ._handles import Handle, Scope, opened
+from ._handles import Handle, Scope, call, opened
 from ._history import Attribute, History, HistoryInfo, Label, Pattern, listed
 from ._interrupt import Interrupt
 from ._library import cstring, encoded, lib
@@ -154,6 +154,11 @@ class Store(Asked):
                 self._histories[name] = History(opened_history, Scope(f"'{self.path}'", self._scope), self._times)
             return self._histories[name]
 
+    def _kernel(self) -> Optional[History]:
+        """The history that knows threads, if the store has it."""
+        has_it = any(each.name == "kernel" and each.kind == "states" for each in self.analyses)
+        return self.history("kernel") if has_it else None
+
     def states(self, pattern: Optional[Pattern] = None, *, at: Optional[Union[Time, Sequence[Time]]] = None,
                from_: Optional[Time] = None, to: Optional[Time] = None, analysis: Optional[str] = None,
                columns: Optional[Sequence[str]] = None, threads: int = 1, where: Optional[str] = None,
@@ -168,9 +173,7 @@ class Store(Asked):
         asked = self.history(analysis)
         if pattern is not None and not isinstance(pattern, str):
             pattern = listed(pattern)  # the picture needs it again
-        kernel = None
-        if where is not None and any(each.name == "kernel" and each.kind == "states" for each in self.analyses):
-            kernel = self.history("kernel")
+        kernel = None if where is None else self._kernel()
         query = asked.states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads, where=where, times=times,
                              kernel=None if kernel is asked else kernel)
         if at is None:
@@ -212,7 +215,7 @@ class Store(Asked):
                  columns: Optional[Sequence[str]] = None, times: Optional[str] = None) -> SegmentQuery:
         """The segments of an analysis, such as "system-calls".
 
-        `where` is an expression as of `histree segments --where`; `sort` is "start", "end", "duration" or a field, and
+        `where` is an expression as of `histree segments --where`, such as "process == 2673"; `sort` is "start", "end", "duration" or a field, and
         `reverse` begins at the greatest.  A range chooses those that overlap it.
 
         >>> import histree
@@ -241,6 +244,10 @@ class Store(Asked):
         if where is not None:
             expression = opened(lib.histree_segment_filter_create, lib.histree_segment_filter_free, handle,
                                 ctypes.byref(raw.schema), cstring(where, "the expression"), info.start, info.end)
+            if lib.histree_segment_filter_lacks_threads(expression.address):
+                kernel = self._kernel()
+                call(lib.histree_segment_filter_take_threads, expression.address,
+                     None if kernel is None else kernel._use().address, _abi.Work())
             lib.histree_segment_filter_apply(expression.address, ctypes.byref(query))
             needs.append(expression)
         bits = _segment_columns(columns, fields, analysis)
@@ -262,8 +269,8 @@ class Store(Asked):
                where: Optional[str] = None) -> Iterator[_events.Event]:
         """The events of the trace, which must still be where it was; see Event.
 
-        `names` chooses by type, and `where` is an expression as of `histree events --where`; `fields` are paths such as
-        "tid" or "args[2]" whose values come with each event.
+        `names` chooses by type, and `where` is an expression as of `histree events --where`, such as "process == burn";
+        `fields` are paths such as "tid" or "args[2]" whose values come with each event.
 
         >>> import histree
         >>> store = histree.open(DEMO)
@@ -273,7 +280,7 @@ class Store(Asked):
         """
         info = self.info
         return _events.read(_events.open_events(self._use()), self._scope, *self._event_times(from_, to), names, fields, limit,
-                            where, (info.start, info.end))
+                            where, (info.start, info.end), self._kernel())
 
     def _event_times(self, from_: Optional[Time], to: Optional[Time]) -> Tuple[int, int]:
         info = self.info
@@ -294,14 +301,17 @@ class Store(Asked):
         handle, scope, info = _events.open_events(self._use()), self._scope, self.info
         first, last = self._event_times(from_, to)
         expression = None if where is None else cstring(where, "the expression")
+        kernel = None if where is None else self._kernel()
+        threads = None if kernel is None else kernel._use()
 
         def open_stream(names: Optional[Sequence[str]], outside: bool) -> Stream:
             scope.check()
             options = _abi.ArrowOptions(where=expression, start=info.start, end=info.end,
+                                        kernel=None if threads is None else threads.address,
                                         names=None if names is None else cstring(",".join(names), "the columns"))
             interrupt = None if outside else Interrupt.into(options)
-            return Stream(lib.histree_events_arrow, (handle.address, first, last, ctypes.byref(options)), [handle], scope,
-                          interrupt)
+            return Stream(lib.histree_events_arrow, (handle.address, first, last, ctypes.byref(options)), [handle, threads],
+                          scope, interrupt)
 
         return Query(open_stream, f"events of {scope.what}", columns, self._times if times is None else times)
 

@@ -190,7 +190,7 @@ class Damage(unittest.TestCase):
             with self.assertWarnsRegex(histree.DamageWarning, "could not be read"):
                 rows = list(store.states("Threads/*"))
             self.assertIn("unknown", {row.type for row in rows})
-            asked = rows_of("query", path, "--from", "+0", "--to", str(store.history().end), "Threads/*")
+            asked = rows_of("states", path, "--from", "+0", "--to", str(store.history().end), "Threads/*")
             self.assertEqual(len(asked), len(rows))
 
     def test_what_is_no_store(self):

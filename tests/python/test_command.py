@@ -26,25 +26,27 @@ class Verbs(unittest.TestCase):
                 (store.top(by=["cpu", "state"], from_="+5ms", to="+9ms"), ["top", path, "--by", "cpu,state", "--from", "+5ms", "--to", "+9ms"]),
                 (store.why(14321), ["why", path, "14321"]),
                 (store.why("burn", table="waits", limit=3), ["why", path, "burn", "--table", "waits", "--limit", "3"]),
-                (store.critical_path(14321, rules="own"), ["critical-path", path, "14321", "--rules", "own"]),
+                (store.critical_path(14321, rules="own"), ["why", path, "14321", "--table", "steps"]),
                 (store.flame(waits=True), ["flame", path, "--waits"]),
-                (store.stats("system-calls", where="duration > 1us"), ["stats", path, "system-calls", "--where", "duration > 1us"]),
-                (store.density("system-calls", parts=3), ["density", path, "system-calls", "--parts", "3"]),
+                (store.stats("system-calls", where="duration > 1us"),
+                 ["segments", path, "system-calls", "--by", "name", "--where", "duration > 1us"]),
+                (store.density("system-calls", parts=3), ["segments", path, "system-calls", "--histogram", "--parts", "3"]),
                 (store.compare(store, to="+10ms", from_b="+10ms"), ["compare", path, path, "--to", "+10ms", "--from-b", "+10ms"]),
-                (store.numbers("Threads/*/Prio", where="name == burn"), ["numbers", path, "Threads/*/Prio", "--where", "name == burn"])):
+                (store.numbers("Threads/*/Prio", where="name == burn"),
+                 ["states", "--numbers", path, "Threads/*/Prio", "--where", "name == burn"])):
             self.assertGreater(len(rows), 0, words)
             self.assertEqual(list(rows), rows_of(*words), words)
         self.assertEqual(self.store.top(where="name == nobody"), [])
 
     def test_threads_of_any_states_are_named(self):
-        rows = rows_of("query", self.path, "-a", "cpu-usage", "--at", "+9ms", "--where", "name == burn")
+        rows = rows_of("states", self.path, "-a", "cpu-usage", "--at", "+9ms", "--where", "name == burn")
         self.assertGreater(len(rows), 0)
         self.assertEqual(sorted(each.path for each in self.store.states(at="+9ms", analysis="cpu-usage", where="name == burn")),
                          sorted(row["path"] for row in rows))
 
     def test_keywords_that_would_print_something_else(self):
         for keyword in ({"help": True}, {"format": "tsv"}):
-            with self.assertRaisesRegex(histree.ArgumentError, "critical_path.. has no keyword"):
+            with self.assertRaisesRegex(histree.ArgumentError, "is no keyword here"):
                 self.store.critical_path(14321, **keyword)
 
     def test_times_go_in_and_out(self):

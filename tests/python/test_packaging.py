@@ -65,9 +65,12 @@ class Wheels(unittest.TestCase):
             target = folder() / f"target-{pathlib.Path(what).suffix}"
             done = run(python, "-m", "pip", "install", "-q", "--no-index", "--no-cache-dir", "--target", target, what)
             self.assertEqual(done.returncode, 0, done.stderr)
-            done = run(sys.executable, "-c", ASK, demo(), PYTHONPATH=str(target), **variables)
+            # What the command answers is there, too: a wheel carries it.
+            done = run(sys.executable, "-c", f"{ASK}; print('busy:', len(store.top(limit=3)))", demo(), PYTHONPATH=str(target),
+                       PATH="/nowhere", **variables)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(str(target), done.stdout)
+            self.assertIn("busy: 3", done.stdout)
 
     def test_meson_installs_every_file(self):
         listed = re.findall(r"'histree/(\S+)'", (ROOT / "python" / "meson.build").read_text(encoding="utf-8"))

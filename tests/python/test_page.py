@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The code of docs/python.md runs, each block behind the one before it."""
+"""The code of docs/python.md and of README.md runs, each block behind the one before it."""
 import os
 import re
 import shutil
+import textwrap
 import unittest
 
 from support import ROOT, TRACE, command, folder, main, need
@@ -19,13 +20,15 @@ class Page(unittest.TestCase):
         os.makedirs("demo")
         for place in "lttng-traces/session", "demo/trace":
             shutil.copytree(TRACE, place)
-        text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
-        blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.M | re.S))
-        self.assertGreaterEqual(len(blocks), 4)
-        names = {}
-        for block in blocks:
-            line = text.count("\n", 0, block.start(1))
-            exec(compile("\n" * line + block[1], "docs/python.md", "exec"), names)
+        os.symlink("x.histree", "demo.histree")
+        for page, pattern, least in (("README.md", r"^## Python\n\n((?:    [^\n]*\n)+)", 1), ("docs/python.md", r"^```python\n(.*?)^```", 4)):
+            text = (ROOT / page).read_text(encoding="utf-8")
+            blocks = list(re.finditer(pattern, text, re.M | re.S))
+            self.assertGreaterEqual(len(blocks), least)
+            names = {}
+            for block in blocks:
+                line = text.count("\n", 0, block.start(1))
+                exec(compile("\n" * line + textwrap.dedent(block[1]), page, "exec"), names)
 
 
 if __name__ == "__main__":

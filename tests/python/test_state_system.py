@@ -88,7 +88,7 @@ class StateSystems(unittest.TestCase):
         with histree.open(path) as history:
             self.assertEqual(states_of(history), plain.states(end))
             self.assertEqual((history.info.provider, history.info.provider_version), ("mine", 3))
-        asked = rows_of("query", path, "--from", "0", "--to", str(end), "**")
+        asked = rows_of("states", path, "--from", "0", "--to", str(end), "**")
         self.assertEqual(len([row for row in asked if row["path"].count("/") == 1]), len(plain.states(end)))
         self.assertIn("mine", command("info", path))
         self.assertIsInstance(histree.open(path, analysis="mine"), histree.History)
@@ -161,7 +161,7 @@ class StateSystems(unittest.TestCase):
         self.assertEqual(history.labels("Lamps/Hall")[1].light, "#f5d020")
         self.assertEqual([each.text for each in history.labels("Gates")], ["c", "o"])
         self.assertEqual(history.labels("Else"), [])
-        self.assertIn("1 bright", command("query", path, "--at", "8", "Lamps/Hall"))
+        self.assertIn("1 bright", command("states", path, "--at", "8", "Lamps/Hall"))
 
     def test_wrong_changes_are_refused(self):
         system = histree.StateSystem(start=100)

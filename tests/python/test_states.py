@@ -28,32 +28,32 @@ class States(unittest.TestCase):
 
     def test_all_states_are_those_of_the_command(self):
         info = self.store.history().info
-        asked = rows_of("query", self.path, "--from", info.start, "--to", info.end, "**")
+        asked = rows_of("states", self.path, "--from", info.start, "--to", info.end, "**")
         self.assertGreater(len(asked), 5000)
         self.assertEqual(printed(self.store.states()), of_command(asked))
 
     def test_one_time(self):
-        asked = rows_of("query", self.path, "--at", "+12ms", "Threads/*", "CPUs/**")
+        asked = rows_of("states", self.path, "--at", "+12ms", "Threads/*", "CPUs/**")
         self.assertEqual(printed(self.store.states(["Threads/*", "CPUs/**"], at="+12ms")), of_command(asked))
-        self.assertEqual(printed(self.store.states(at="+12ms")), of_command(rows_of("query", self.path, "--at", "+12ms")))
+        self.assertEqual(printed(self.store.states(at="+12ms")), of_command(rows_of("states", self.path, "--at", "+12ms")))
 
     def test_a_range(self):
-        asked = rows_of("query", self.path, "--from", "+10ms", "--to", "+12ms", "Threads/*")
+        asked = rows_of("states", self.path, "--from", "+10ms", "--to", "+12ms", "Threads/*")
         self.assertEqual(printed(self.store.states("Threads/*", from_="+10ms", to="+12ms")), of_command(asked))
 
     def test_an_expression(self):
         for where in ("value == 5 && duration > 100us", "path == CPUs/0 || label contains wait", "path == nobody",
-                      "name == burn && label == 'waits for a CPU'", "process == 14753 && !(thread == 14753)"):
-            asked = rows_of("query", self.path, "--where", where)
+                      "name == burn && label == 'waits for a CPU'", "process == 14324 && !(thread == 14753)"):
+            asked = rows_of("states", self.path, "--where", where)
             self.assertEqual(printed(self.store.states(where=where)), of_command(asked), where)
-        asked = rows_of("query", self.path, "--at", "+12ms", "--where", "type == int", "CPUs/**")
+        asked = rows_of("states", self.path, "--at", "+12ms", "--where", "type == int", "CPUs/**")
         self.assertEqual(printed(self.store.states("CPUs/**", at="+12ms", where="type == int")), of_command(asked))
         with self.assertRaisesRegex(histree.ArgumentError, "'value'"):
             self.store.states(where="valeu == 5").first()
 
     def test_an_expression(self):
         where = "type == int && value == 5 && duration > 100us"
-        asked = rows_of("query", self.path, "--from", "+0ms", "--to", str(self.store.history().end), "--where", where,
+        asked = rows_of("states", self.path, "--from", "+0ms", "--to", str(self.store.history().end), "--where", where,
                         "Threads/*")
         self.assertGreater(len(asked), 5)
         self.assertEqual(printed(self.store.states("Threads/*", where=where)), of_command(asked))
@@ -94,7 +94,7 @@ class States(unittest.TestCase):
             self.assertEqual(histree.ns_of(histree.datetime_of(time)), time // 1000 * 1000)
 
     def test_attributes_are_those_of_the_command(self):
-        listed = [(row["quark"], row["path"]) for row in rows_of("ls", self.path, "**")]
+        listed = [(row["quark"], row["path"]) for row in rows_of("info", "--attributes", self.path, "**")]
         self.assertEqual(sorted((each.quark, each.path) for each in self.store.attributes()), sorted(listed))
         history = self.store.history()
         for attribute in self.store.attributes("CPUs/*"):
@@ -108,7 +108,7 @@ class States(unittest.TestCase):
 
     def test_labels_are_those_of_the_command(self):
         rows = list(self.store.states("Threads/*", at="+35ms"))
-        text = command("query", self.path, "--at", "+35ms", "Threads/*")
+        text = command("states", self.path, "--at", "+35ms", "Threads/*")
         known = [row for row in rows if row.label]
         self.assertGreater(len(known), 8)
         for row in known:
@@ -190,7 +190,7 @@ class Segments(unittest.TestCase):
 
     def test_orders_and_filters(self):
         self.check(["--sort", "start"], sort="start")
-        self.check(["--sort", "duration", "--reverse", "--top", "10"], sort="duration", reverse=True, limit=10)
+        self.check(["--sort", "duration", "--reverse", "--limit", "10"], sort="duration", reverse=True, limit=10)
         self.check(["--sort", "name"], sort="name")
         self.check(["--where", "duration > 100us && name == futex", "--sort", "end"],
                    where="duration > 100us && name == futex", sort="end")
@@ -239,9 +239,23 @@ class Events(unittest.TestCase):
             for row, each in zip(asked, table):
                 self.assertEqual({name: getattr(each, name) for name in row["fields"]}, row["fields"])
             some = list(store.event_table(columns=["time", "fields"], to="+1ms"))
-            self.assertEqual(json.loads(some[0].fields), rows_of("events", path, "--top", "1")[0]["fields"])
+            self.assertEqual(json.loads(some[0].fields), rows_of("events", path, "--limit", "1")[0]["fields"])
             with self.assertRaisesRegex(histree.ArgumentError, "no column 'lunch'; there are number.* next_comm"):
                 list(store.event_table(where, columns=["lunch"]))
+
+    def test_whose_they_are(self):
+        path = demo()
+        with histree.open(path) as store:
+            for where in "process == burn", "thread == 14355", "name == burn && cpu == 1":
+                numbers = [row["number"] for row in rows_of("events", path, "--where", where)]
+                self.assertTrue(numbers)
+                self.assertEqual([event.number for event in store.events(where=where)], numbers)
+                self.assertEqual([row.number for row in store.event_table(where, columns=["number"])], numbers)
+            event = next(store.events(where="thread == 14355"))
+            self.assertEqual((event.thread, event.process), ("burn", "burn"))
+            calls = rows_of("segments", path, "system-calls", "--where", "process == 14324")
+            self.assertEqual([call.start for call in store.segments("system-calls", where="process == 14324")],
+                             [call["start"] for call in calls])
 
 
 if __name__ == "__main__":
