@@ -16,19 +16,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-
-def measure(command):
-    """Wall and processor seconds, and the peak memory in MB, of one run."""
-    begun = time.monotonic()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit {process.returncode}")
-    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
-
+from measuring import measure
 
 # Nothing is published: that depends on the clock.
 ALONE = ["--threads", "1", "--publish", str(10**18)]

@@ -10,6 +10,8 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -23,12 +25,27 @@ def output(*command, **options):
     return done.stdout
 
 
+def measure(command, allowed=(0,)):
+    """Wall and processor seconds, and the peak memory in MB, of one run."""
+    with tempfile.TemporaryFile("w+") as said:
+        begun = time.monotonic()
+        with subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=said) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        ended = time.monotonic()
+        if process.returncode not in allowed:
+            said.seek(0)
+            sys.exit(f"{said.read()}{' '.join(map(str, command))}: exit {process.returncode}")
+    return ended - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
 class Programs:
-    """The programs of one build folder, pinned to one core where taskset is there to do it."""
+    """The programs of one build folder, pinned to one core, if one is named and taskset is there to do it."""
 
     def __init__(self, folder, core):
         self.folder = pathlib.Path(folder)
-        self.pin = ["taskset", "-c", str(core)] if shutil.which("taskset") else []
+        self.pin = ["taskset", "-c", str(core)] if core is not None and shutil.which("taskset") else []
         if not (self.folder / "bench" / "peers").exists():
             sys.exit(f"'{folder}' has no bench/peers: make it with\n"
                      f"    meson setup {folder} --buildtype=release -Dbench=true && ninja -C {folder}")

@@ -19,7 +19,7 @@ class Sweep:
                 if variant == "sht" and attributes > options.sht_most:
                     continue
                 runs = options.runs if attributes < options.once_from else 1
-                samples = [programs.histree_json("bench", "--attributes", attributes, "--queries", options.queries,
+                samples = [programs.histree_json("bench", "--attribute-count", attributes, "--queries", options.queries,
                                                  *arguments_of(variant)) for _ in range(runs)]
                 row = self.rows[variant, attributes] = self.median_of(samples)
                 row["bytes"] = row["file_bytes"] / row["interval_count"]

@@ -63,14 +63,14 @@ def builds(program, histree, traces, folder, rounds):
 
 
 QUESTIONS = {
-    "single: an attribute at a time": ["query", "--at", "+10ms", "N2/CPUs/0/Current_thread"],
-    "2D: CPUs at 100 times": ["query", "--from", "+1ms", "--to", "+200ms", "--count", "100", "*/CPUs/**"],
-    "rows of a range: all CPUs, 20 ms": ["query", "--from", "+1ms", "--to", "+21ms", "*/CPUs/**"],
-    "full: all at a time": ["query", "--at", "+10ms"],
+    "single: an attribute at a time": ["states", "--at", "+10ms", "N2/CPUs/0/Current_thread"],
+    "2D: CPUs at 100 times": ["states", "--from", "+1ms", "--to", "+200ms", "--times", "100", "*/CPUs/**"],
+    "rows of a range: all CPUs, 20 ms": ["states", "--from", "+1ms", "--to", "+21ms", "*/CPUs/**"],
+    "full: all at a time": ["states", "--at", "+10ms"],
     "the longest 100 calls": ["segments", "system-calls", "--sort", "duration", "-r", "-n", "100"],
     "calls that last 50 us and more": ["segments", "system-calls", "--where", "duration >= 50us"],
-    "statistics of all calls": ["stats", "system-calls"],
-    "statistics of those of 1 us and more": ["stats", "system-calls", "--where", "duration >= 1us"],
+    "statistics of all calls": ["segments", "--by", "name", "system-calls"],
+    "statistics of those of 1 us and more": ["segments", "--by", "name", "system-calls", "--where", "duration >= 1us"],
     "SQL: calls by name": ["sql", "SELECT host, name, count(*), sum(duration) FROM system_calls GROUP BY 1, 2"],
 }
 

@@ -57,6 +57,14 @@ static const struct step wait_for_start[] = {
 	{ END, 0, 5000 },
 };
 
+/* Until it is time for the next wave. */
+static const struct step wait_for_wave[] = {
+	{ ENTER, CALL_NANOSLEEP, 3000 },
+	{ SLEEP, CALL_NANOSLEEP, 900 },
+	{ LEAVE, CALL_NANOSLEEP, 1200 },
+	{ END, 0, 5000 },
+};
+
 static const struct step start_child[] = {
 	{ ENTER, CALL_CLONE, 3000 },
 	{ FORK, CALL_CLONE, 9000 },
@@ -155,6 +163,7 @@ struct wave {
 	uint32_t size;                    /* children started so far */
 	uint32_t joined;                  /* of them, nobody waits for any more */
 	uint32_t to_start;                /* in this wave and all later ones */
+	bool has_waited;                  /* until it was time for it */
 	struct actor *children[CPUS_MAX]; /* NULL: ended */
 };
 
@@ -213,8 +222,19 @@ static void fork_child(struct workload *workload, struct cpu *cpu, struct actor 
 	parent->result = tid;
 }
 
-static const struct step *next_of_parent(struct workload *workload, struct cpu *cpu, struct wave *wave)
+/* The waves that are left are spread over the time that is left. */
+static bool waits_for_wave(const struct workload *workload, const struct cpu *cpu, struct actor *parent)
 {
+	const struct wave *wave = parent->wave;
+	if (wave->size > 0 || cpu->now >= workload->until)
+		return false;
+	parent->sleep_ns = (workload->until - cpu->now) / (wave->to_start / workload->machine->cpu_count + 1);
+	return true;
+}
+
+static const struct step *next_of_parent(struct workload *workload, struct cpu *cpu, struct actor *parent)
+{
+	struct wave *wave = parent->wave;
 	if (wave->size == workload->machine->cpu_count || wave->to_start == 0) {
 		while (wave->joined < wave->size && wave->children[wave->joined] == NULL)
 			wave->joined++;
@@ -224,6 +244,9 @@ static const struct step *next_of_parent(struct workload *workload, struct cpu *
 	}
 	if (wave->to_start == 0)
 		return leave_for_good;
+	wave->has_waited = !wave->has_waited && waits_for_wave(workload, cpu, parent);
+	if (wave->has_waited)
+		return wait_for_wave;
 	return random_percent(&cpu->random, NEW_STACK_PERCENT) ? start_child_with_stack : start_child;
 }
 
@@ -279,7 +302,7 @@ static void supply(struct workload *workload, struct cpu *cpu, struct actor *sup
 
 static const struct step *next_routine(struct workload *workload, struct cpu *cpu, struct actor *actor)
 {
-	return actor->role == PARENT ? next_of_parent(workload, cpu, actor->wave) : roles[actor->role].routine;
+	return actor->role == PARENT ? next_of_parent(workload, cpu, actor) : roles[actor->role].routine;
 }
 
 static enum task_state act(struct workload *workload, struct cpu *cpu, struct actor *actor)

@@ -5,6 +5,7 @@
  * Short-lived ones are those of the papers: algorithm 2 of the eSHT paper.  A parent starts a wave of one thread
  * a CPU, waits for all of them and starts the next wave.  Each computes for a short time; one in some also writes a
  * line to a file, as in the trace many-threads.  There are two parents, so that run queues are not always empty.
+ * If the trace has a length, waves are spread over it.
  *
  * Long-lived ones are there before the trace and after it, and sleep in system calls for most of the time:
  * processes of four threads, of which one reads from the disk, one from the network, one wakes up by a timer and
