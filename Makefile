@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A door to Meson: `make`, `make check`, `make check-all`, `make demo`.  DEPS=no installs no packages.  OPTIONS are
-# Meson's, as in OPTIONS=-Dserve=disabled.  The demo is compiled for itself, hardly optimised, in half of the time.
+# Meson's, as in OPTIONS=-Dserve=disabled.  The demo is compiled for itself, not optimised and without what it does not
+# show, in half of the time.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -10,6 +11,7 @@ FUZZ_SECONDS ?= 60
 # $(call dependencies,GROUP...): what is missing of the packages of those groups in scripts/install-deps.sh
 dependencies = $(if $(filter no,$(DEPS)),:,scripts/install-deps.sh $(1))
 build = scripts/build $(BUILD) --prefix=$(abspath $(PREFIX)) $(OPTIONS)
+unseen = $(patsubst %,-D%=disabled,edit man mpi python serve sql symbols xml zlib zstd)
 
 .PHONY: all check check-all demo install format fuzz picture clean
 
@@ -29,7 +31,7 @@ demo:
 	@echo 'histree keeps every state of a system trace on disk, and answers questions about them.'
 	@echo 'What the demo needs is installed and compiled now, which takes a minute or two; then it records and asks.'
 	@$(call dependencies,core demo)
-	@TARGETS='src/cli/histree demo/burn' QUIET=yes scripts/build build-demo -Doptimization=1 -Dserve=disabled $(OPTIONS)
+	@TARGETS='src/cli/histree demo/burn' QUIET=yes scripts/build build-demo -Doptimization=0 $(unseen) $(OPTIONS)
 	@HISTREE=build-demo/src/cli/histree BURN=build-demo/demo/burn demo/run
 
 install: all

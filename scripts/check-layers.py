@@ -21,7 +21,7 @@ BELOW = {  # neighbours on one level, of which the first stands on the others
     "segment_tree": {"tree"}, "query": {"filter"}, "analysis": {"clock"}, "graph": {"query"},
     "store_folder": {"event_index", "partial"},
     "server": {"sql"},  # which answers statements of the page
-    "mpi": {"cli"},  # what `histree query` prints and `histree build` takes, from there
+    "mpi": {"cli"},  # what `histree states` prints and `histree build` takes, from there
     "pipeline": {"event_index", "partial", "store_folder", "overview"},
 }
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know

@@ -17,8 +17,8 @@ set -eu
 
 core='make gcc libc6-dev meson ninja-build pkg-config libjansson-dev'
 features='libseccomp2 libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev libexpat1-dev libdw-dev libiberty-dev libsqlite3-dev libedit-dev libopenmpi-dev scdoc'
-demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
-check='openmpi-bin python3 mypy python3-numpy python3-pandas python3-matplotlib python3-pip python3-venv libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
+demo='libcairo2-dev libtraceevent-dev linux-perf'
+check='openmpi-bin python3 mypy python3-numpy python3-pandas python3-matplotlib python3-pip python3-venv libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium-headless-shell chromium-driver nodejs npm'
 ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd uftrace mkdocs mandoc'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf trace-cmd libc6-dev babeltrace2 libbabeltrace2-dev'
 bench='python3 util-linux librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'

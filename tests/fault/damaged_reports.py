@@ -44,9 +44,9 @@ class Reports:
         yield "report", "--force", store, "--html", self.folder / "page.html"
         yield "report", store, "--from", "+5ms", "--to", "+9ms"
         yield "compare", self.sound, store
-        yield "compare", "--segments", "system-calls", store, self.sound
+        yield "compare", "-a", "system-calls", store, self.sound
         yield "why", store, THREAD
-        yield "critical-path", store, THREAD, "--rules", "own"
+        yield "why", store, THREAD, "--table", "steps"
 
     def ask_all(self, store, what, most=7):
         asked = 0

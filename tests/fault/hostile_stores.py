@@ -106,31 +106,31 @@ def ask_for_rows(process, said, end):
 
 def questions(store, out):
     yield "info", store
-    yield "query", "--at", "+0", store
+    yield "states", "--at", "+0", store
     yield "segments", "--sort", "name", store, "system-calls"
     yield "verify", store
-    yield "repair", "--force", "-o", out / "repaired", store
+    yield "copy", "--repair", "--force", "-o", out / "repaired", store
     if QUICK:
         return
     yield "info", "--format", "json", store
-    yield "ls", store
-    yield "dump", store
+    yield "info", "--attributes", store
+    yield "states", store
     yield "segments", store, "system-calls"
-    yield "stats", store, "system-calls"
-    yield "density", store, "system-calls"
+    yield "segments", store, "system-calls", "--by", "name"
+    yield "segments", store, "system-calls", "--histogram"
     yield "draw", "--force", "-o", out / "picture.svg", store
     yield "draw", "--force", "--view", "tree", "-o", out / "picture.svg", store
-    yield "query", "--from", "+0", "--to", "+20ms", "--count", "50", store, "**"
-    yield "numbers", store, "CPUs/*/*"
+    yield "states", "--from", "+0", "--to", "+20ms", "--times", "50", store, "**"
+    yield "states", "--numbers", store, "CPUs/*/*"
     yield "top", store
     yield "why", store, THREAD
-    yield "critical-path", store, THREAD
+    yield "why", "--rules", "trace-compass", "--table", "steps", store, THREAD
     yield "flame", "--waits", store
     yield "report", store
     yield "report", "--force", "--html", out / "page.html", store
     yield "compare", store, store
-    yield "compare", "--segments", "system-calls", store, store
-    yield "join", store, "system-calls", "CPUs/*/Status"
+    yield "compare", "-a", "system-calls", store, store
+    yield "segments", "--join", store, "system-calls", "CPUs/*/Status"
     yield "events", store, "-n", "5"
     yield "sql", store, "SELECT count(*), min(start) FROM states"
     yield "sql", store, "SELECT count(*), max(duration) FROM system_calls"
@@ -138,11 +138,11 @@ def questions(store, out):
         yield "export", "--force", "--format", format, "-o", out / f"all.{format}", store
     yield "copy", "--force", "-t", "sht", "-o", out / "converted", store
     for name in FILES:
-        for verb in "info", "dump", "verify":
+        for verb in "info", "states", "verify":
             yield verb, store / name
     yield "bench", "--store", store, "--queries", "50"
     yield "serve", "--any-port", "--stores", out, store
-    yield "rebuild", store
+    yield "copy", "--rebuild", store
 
 
 def try_store(command, store, out, case=None, is_sound=False):

@@ -40,7 +40,7 @@ def run(*words, allowed=(0,)):
 def content(histree, store):
     """What the store's files are, whatever their identities."""
     files = sorted(file.name for file in store.iterdir())
-    return files, [run(histree, "dump", store / name, "--format", "tsv") for name in files if ".sht" in name]
+    return files, [run(histree, "states", store / name, "--format", "tsv") for name in files if ".sht" in name]
 
 
 def kill_at(histree, store, trace, name):
@@ -63,10 +63,10 @@ def damage_is_mended(histree, whole, store, expected):
             file.seek(5000)
             file.write(bytes(100))
     faults = run(histree, "verify", store, allowed=(1,))
-    run(histree, "repair", store, allowed=(0, 1))
+    run(histree, "copy", "--repair", store, allowed=(0, 1))
     repaired = pathlib.Path(f"{store}.repaired")
     run(histree, "verify", repaired)
-    names = (b"kernel.sht.numbers", b"kernel.sht.sums", b"kernel.sht.cube", b"histree repair")
+    names = (b"kernel.sht.numbers", b"kernel.sht.sums", b"kernel.sht.cube", b"histree copy --repair")
     are_named = all(name in faults for name in names)
     return are_named and content(histree, repaired) == expected
 
@@ -86,7 +86,7 @@ def main():
                 shutil.rmtree(store, ignore_errors=True)
                 kill_at(histree, store, trace, name)
                 if how == "repair":
-                    run(histree, "repair", store, allowed=(0, 1))  # it says that there was damage
+                    run(histree, "copy", "--repair", store, allowed=(0, 1))  # it says that there was damage
                     pathlib.Path(f"{store}.repaired").rename(store)
                     shutil.rmtree(f"{store}.building")
                 else:

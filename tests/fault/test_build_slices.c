@@ -380,7 +380,7 @@ TEST_WITH(lost_workers_are_done_without, set_up, tear_down)
 TEST(a_plan_is_read_or_memory_is_out)
 {
 	static const char *const paths[] = { "one", "another" };
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	struct slice_plan plan = {
 		.source = { .analysis = registry_find("kernel")->analysis,
 			    .origin = { .paths = paths, .path_count = 2, .wants_gaps = true } },
@@ -400,7 +400,7 @@ TEST(a_plan_is_read_or_memory_is_out)
 	}
 	assert_string_equal(plan.source.analysis->name, "kernel");
 	assert_int_equal(plan.source.origin.path_count, 2);
-	saved_release(&saved);
+	byte_buffer_release(&saved);
 }
 
 TEST_WITH(what_makes_no_sense_is_told, set_up, tear_down)

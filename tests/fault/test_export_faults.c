@@ -6,9 +6,7 @@
  * Whatever fails, the call says so, an older file stays as it was, nothing half written is left, and nothing leaks
  * (AddressSanitizer looks).  What did not fail has the bytes that it has when nothing does.
  */
-#include "export/arrow/ipc.h"
-#include "export/csv/csv_export.h"
-#include "export/viewer/viewer_export.h"
+#include "export/export_output.h"
 #include "histree/build.h"
 #include "histree/states.h"
 #include "support/data.h"

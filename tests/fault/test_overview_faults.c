@@ -371,7 +371,7 @@ static void hear(void *context, const char *fault)
 {
 	struct told *told = context;
 	told->faults++;
-	if (strstr(fault, told->path) == NULL || strstr(fault, "histree repair") == NULL)
+	if (strstr(fault, told->path) == NULL || strstr(fault, "histree copy --repair") == NULL)
 		fail_msg("a fault of '%s': %s", told->path, fault);
 }
 

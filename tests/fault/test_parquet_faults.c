@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/hash_index.h"
-#include "export/parquet/parquet_export.h"
+#include "export/export_output.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"

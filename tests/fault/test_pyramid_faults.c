@@ -333,7 +333,7 @@ static bool lie_of_cube(struct kept *kept, struct kept *next, unsigned lie)
 	const uint64_t ns = (uint64_t)(kept->state.end - kept->state.start) + 1;
 	struct cube_cell cell = { 0 };
 	struct intern texts = { 0 };
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	(void)next;
 	const bool is_one =
 		value->type == HISTREE_CUSTOM && value->size > 1 &&
@@ -350,8 +350,8 @@ static bool lie_of_cube(struct kept *kept, struct kept *next, unsigned lie)
 		if (lie == TOO_MANY)
 			rows[1].ns += THREADS * ns;
 		cube_cell_put(&cell, CUBE_OF_CALLS, &texts, &saved);
-		saved_put(&saved, 0);
-		assert_false(saved.no_memory);
+		byte_buffer_put_number(&saved, 0);
+		assert_false(saved.failed);
 		free(kept->bytes);
 		kept->bytes = saved.bytes;
 		value->size = lie == NO_USE ? 1 : (uint32_t)saved.size - (lie != NO_CELL);

@@ -35,16 +35,16 @@ static void check_same(const struct bookmark_list *list, const struct bookmark_l
 FUZZ_TARGET(bytes, size)
 {
 	struct bookmark_list list, again;
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	if (bookmark_list_decode(&list, (const char *)bytes, size, NULL) != HISTREE_OK)
 		return 0;
 	check_list(&list);
 	bookmark_list_encode(&list, &text);
 	REQUIRE(!text.failed);
-	REQUIRE(bookmark_list_decode(&again, text.bytes, text.size, NULL) == HISTREE_OK);
+	REQUIRE(bookmark_list_decode(&again, byte_buffer_chars(&text), text.size, NULL) == HISTREE_OK);
 	check_same(&list, &again);
 	bookmark_list_release(&list);
 	bookmark_list_release(&again);
-	piece_release(&text);
+	byte_buffer_release(&text);
 	return 0;
 }

@@ -13,7 +13,7 @@ FUZZ_TARGET(bytes, size)
 {
 	struct cube_cell cell = { 0 }, again = { 0 };
 	struct intern texts = { 0 };
-	struct saved_bytes one = { 0 }, other = { 0 };
+	struct byte_buffer one = { 0 }, other = { 0 };
 	if (size < 9)
 		return 0;
 	const enum cube_part part = bytes[0] % 2 != 0 ? CUBE_OF_OWNERS : CUBE_OF_CALLS;
@@ -25,14 +25,14 @@ FUZZ_TARGET(bytes, size)
 			left -= cell.rows[i].ns;
 		}
 		cube_cell_put(&cell, part, &texts, &one);
-		REQUIRE(!one.no_memory);
+		REQUIRE(!one.failed);
 		REQUIRE(cube_cell_get(&again, part, &texts, ns, THREADS, one.bytes, one.size) == HISTREE_OK);
 		REQUIRE(again.count == cell.count);
 		cube_cell_put(&again, part, &texts, &other);
 		REQUIRE(one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0);
 	}
-	saved_release(&one);
-	saved_release(&other);
+	byte_buffer_release(&one);
+	byte_buffer_release(&other);
 	cube_cell_release(&cell);
 	cube_cell_release(&again);
 	intern_release(&texts);

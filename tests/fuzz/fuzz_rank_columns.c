@@ -10,7 +10,7 @@
 #include "mpi/stream.h"
 
 static void write_again(const struct columns *columns, enum column_layout layout, struct column_writer *writer,
-			struct message *out)
+			struct byte_buffer *out)
 {
 	columns_begin(writer, layout, columns->value_count);
 	for (uint32_t row = 0; row < columns->rows; row++) {
@@ -55,7 +55,7 @@ FUZZ_TARGET(bytes, size)
 {
 	static struct columns columns, again;
 	static struct column_writer writer;
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct histree_error error = { 0 };
 	struct byte_reader reader = byte_reader(bytes, size);
 	enum column_layout layout = size > 0 ? (enum column_layout)(bytes[0] % COLUMN_LAYOUTS) : STATE_ROWS;
@@ -69,6 +69,6 @@ FUZZ_TARGET(bytes, size)
 	struct byte_reader second = byte_reader(message.bytes, message.size);
 	REQUIRE(columns_read(&again, layout, &second, &error) == HISTREE_OK);
 	require_same(&columns, &again);
-	message_release(&message);
+	byte_buffer_release(&message);
 	return 0;
 }

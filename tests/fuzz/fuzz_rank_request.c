@@ -50,7 +50,7 @@ FUZZ_TARGET(bytes, size)
 	static struct shard_host host;
 	static struct host_server server;
 	struct shard_set set = { .hosts = &host, .count = 1 };
-	struct message reply = { 0 };
+	struct byte_buffer reply = { 0 };
 	struct byte_reader request = byte_reader(bytes, size), section;
 	uint8_t letter;
 	if (host.store == NULL)
@@ -61,12 +61,12 @@ FUZZ_TARGET(bytes, size)
 	while (section_next(&answers, &letter, &section)) {
 		REQUIRE(letter == STEP_ANSWER);
 		read_varint(&section);
-		REQUIRE(read_signed(&section) <= HISTREE_PARTIAL);
+		REQUIRE(byte_reader_signed(&section) <= HISTREE_PARTIAL);
 		read_text(&section);
 		REQUIRE(!section.failed);
 	}
 	REQUIRE(!answers.failed);
-	message_release(&reply);
+	byte_buffer_release(&reply);
 	host_server_reset(&server);
 	REQUIRE(server.stream_count == 0);
 	return 0;

@@ -83,7 +83,7 @@ static void take_index(struct byte_reader reader)
 {
 	struct index_part part = { 0 };
 	struct event_index_writer writer = { 0 };
-	uint64_t events = saved_read_below(&reader, 100000);
+	uint64_t events = byte_reader_below(&reader, 100000);
 	struct histree_error error;
 	REQUIRE(index_part_load(&part, 0, events, FILES, reader.at, byte_reader_left(&reader), &error) ==
 		HISTREE_OK);

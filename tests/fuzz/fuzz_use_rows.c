@@ -33,7 +33,7 @@ static void require_same(const struct histree_use_row *one, const struct histree
 FUZZ_TARGET(bytes, size)
 {
 	struct use_rows rows = { 0 }, again = { 0 };
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	struct histree_error error;
 	if (size == 0)
 		return 0;
@@ -51,7 +51,7 @@ FUZZ_TARGET(bytes, size)
 			require_same(&rows.rows[i], &again.rows[i]);
 		use_rows_sort(&rows, by);
 	}
-	saved_release(&saved);
+	byte_buffer_release(&saved);
 	use_rows_release(&rows);
 	use_rows_release(&again);
 	return 0;

@@ -120,17 +120,17 @@ static void put_cube(void)
 			part == CUBE_OF_CALLS ? sizeof(calls) / sizeof(*calls) : sizeof(owners) / sizeof(*owners);
 		struct cube_cell cell = { 0 };
 		struct intern texts = { 0 };
-		struct saved_bytes saved = { 0 };
+		struct byte_buffer saved = { 0 };
 		uint8_t before[9] = { (uint8_t)part };
 		put_le64(before + 1, UINT64_C(1) << 48);
 		REQUIRE(intern_add(&texts, "write", 5) == 0 && intern_add(&texts, "futex", 5) == 1);
-		saved_put_bytes(&saved, before, sizeof(before));
+		byte_buffer_put(&saved, before, sizeof(before));
 		for (size_t i = 0; i < count; i++)
 			REQUIRE(cube_cell_add(&cell, &rows[i]));
 		cube_cell_put(&cell, (enum cube_part)part, &texts, &saved);
-		REQUIRE(!saved.no_memory);
+		REQUIRE(!saved.failed);
 		put("cube", names[part], saved.bytes, saved.size);
-		saved_release(&saved);
+		byte_buffer_release(&saved);
 		cube_cell_release(&cell);
 		intern_release(&texts);
 	}

@@ -27,7 +27,7 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	struct event event;
 	struct analysis_inputs inputs = { 0 };
 	struct index_part part = { 0 };
-	struct saved_bytes read = { 0 }, index = { 0 };
+	struct byte_buffer read = { 0 }, index = { 0 };
 	struct trace_position end[2], position;
 	void *input, *slice;
 	source_path(path, "tests/data/demo-trace");
@@ -54,16 +54,16 @@ static bool put_events(int skipped, void (*put)(const char *name, uint8_t form, 
 	enum histree_status saved = analysis_kernel.slices->code(slice, &(struct codec){ .out = &read }, NULL);
 	REQUIRE(saved == HISTREE_OK || !is_of_use);
 	REQUIRE(index_part_make(&part, 0, end, 2, NULL) == HISTREE_OK);
-	saved_put(&index, part.event_count);
-	saved_put_bytes(&index, part.made.bytes, part.made.size);
+	byte_buffer_put_number(&index, part.event_count);
+	byte_buffer_put(&index, part.made.bytes, part.made.size);
 	if (is_of_use) {
 		put("read", READ, read.bytes, read.size);
 		put("log", LOG, read.bytes, read.size);
 		put("index", INDEX, index.bytes, index.size);
 	}
 	index_part_release(&part);
-	saved_release(&read);
-	saved_release(&index);
+	byte_buffer_release(&read);
+	byte_buffer_release(&index);
 	analysis_kernel.free(slice);
 	change_log_release(&log);
 	analysis_inputs_release(&inputs);
@@ -79,7 +79,7 @@ static void put_leaves(void (*put)(const char *name, uint8_t form, const uint8_t
 	struct chunk_pool pool;
 	struct leaf_pack *pack;
 	struct leaf_scratch scratch = { 0 };
-	struct saved_bytes made = { 0 };
+	struct byte_buffer made = { 0 };
 	histree_quark keys[KEYS];
 	REQUIRE(tree_options_resolve(&asked, 0, &options, NULL) == HISTREE_OK);
 	chunk_pool_init(&pool);
@@ -99,7 +99,7 @@ static void put_leaves(void (*put)(const char *name, uint8_t form, const uint8_t
 	REQUIRE(leaf_pack_make(pack, keys, &scratch, NULL) == HISTREE_OK);
 	leaf_pack_save(pack, &made);
 	put("leaves", LEAVES, made.bytes, made.size);
-	saved_release(&made);
+	byte_buffer_release(&made);
 	leaf_scratch_release(&scratch);
 	leaf_pack_free(pack);
 	chunk_pool_release(&pool);
@@ -109,7 +109,7 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 {
 	static const char *const traces[] = { "a/trace", "another" };
 	const struct histree_tree_options asked = { .node_size = 4096 };
-	struct saved_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	struct slice_plan plan = {
 		.source = { .analysis = &analysis_kernel,
 			    .origin = { .paths = traces,
@@ -125,7 +125,7 @@ static void put_plan(void (*put)(const char *name, uint8_t form, const uint8_t *
 	REQUIRE(tree_options_resolve(&asked, 5, &plan.tree, NULL) == HISTREE_OK);
 	REQUIRE(slice_plan_code(&plan, NULL, &(struct codec){ .out = &bytes }, NULL) == HISTREE_OK);
 	put("plan", PLAN, bytes.bytes, bytes.size);
-	saved_release(&bytes);
+	byte_buffer_release(&bytes);
 }
 
 void slice_corpus(void (*put)(const char *name, uint8_t form, const uint8_t *bytes, size_t size))

@@ -225,7 +225,7 @@ def check_events(events, options, fewest, most):
 def read_history(histree, store):
     """The intervals of each path, in the order of time: (start, end, value)."""
     history = collections.defaultdict(list)
-    for line in run(histree, "dump", "--format", "tsv", store).splitlines()[1:]:
+    for line in run(histree, "states", "--format", "tsv", store).splitlines()[1:]:
         path, start, end, _, value = line.split("\t")
         history[path].append((int(start), int(end), value))
     return history

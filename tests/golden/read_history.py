@@ -4,7 +4,7 @@
 
     read_history.py SUMS FILE...    each file must hold what the text said, and nothing else
     read_history.py --page PAGE FILE   the bytes and numbers that the page shows must be those of the file
-    read_history.py --labels FILE   print what values mean, as `histree ls --labels --format tsv` does
+    read_history.py --labels FILE   print what values mean, as `histree info --labels --format tsv` does
 
 This is a second reader, made from the manual page and not from the code: while it agrees, the page is right.
 """

@@ -66,7 +66,7 @@ class Cases(unittest.TestCase):
     def states(self, store, *words):
         """path: [(start, end, value)...] of what is not null."""
         found = {}
-        for row in self.rows("dump", store, *words):
+        for row in self.rows("states", store, *words):
             if row["type"] != "null":
                 found.setdefault(row["path"], []).append((int(row["start"]), int(row["end"]), row["value"]))
         return found
@@ -140,7 +140,7 @@ class Cases(unittest.TestCase):
         self.assertIn(("Session", 0, 100, 1), self.spans(store))
         (row,) = [row for row in self.rows("segments", store, "track-spans") if row["name"] == "Session"]
         self.assertIn("open", str(row))
-        self.assertIn("Session", self.run_histree("stats", store, "track-spans")[0])
+        self.assertIn("Session", self.run_histree("segments", "--by", "name", store, "track-spans")[0])
         self.assertIn("Session", self.run_histree("report", store)[0])
 
     def test_arguments_of_the_end(self):
@@ -222,7 +222,7 @@ class Cases(unittest.TestCase):
                          [("do_sys_open", 10_000), ("getname", 3_000), ("kmem_cache_alloc", 1_000)])
 
     def test_sort_indexes(self):
-        lines = self.run_histree("ls", self.build("formats/41")[0])[0]
+        lines = self.run_histree("info", "--attributes", self.build("formats/41")[0])[0]
         self.assertLess(lines.index("40"), lines.index("10"))
 
     def test_speedscope(self):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """
 Counters in the contexts of events: the analysis `counters` of random traces, equal to a model in Python, and what was
-counted in a random window, as `histree numbers --change` says.
+counted in a random window, as `histree states --growth` says.
 
 CPUs switch between threads; each event has counters of its CPU, some lack one, and now and then one begins anew.
 Threads of programs have counters of their own.
@@ -95,7 +95,7 @@ class Model:
 
 
 def states_of(histree, store):
-    done = subprocess.run([histree, "dump", store, "-a", "counters", "--format", "csv"], capture_output=True, text=True,
+    done = subprocess.run([histree, "states", store, "-a", "counters", "--format", "csv"], capture_output=True, text=True,
                           check=True)
     found = collections.defaultdict(list)
     for row in csv.DictReader(done.stdout.splitlines()):
@@ -117,7 +117,7 @@ def check_window(histree, store, model, generator, first, last):
         before, after = (value(states, at) for at in window)
         if after is not None:
             wanted[path] = after - (before or 0)
-    done = subprocess.run([histree, "numbers", store, "-a", "counters", "--change", "--from", str(window[0]), "--to",
+    done = subprocess.run([histree, "states", store, "-a", "counters", "--growth", "--from", str(window[0]), "--to",
                            str(window[1]), "--format", "csv", "**"], capture_output=True, text=True, check=False)
     found = {row["path"]: int(row["change"]) for row in csv.DictReader(done.stdout.splitlines())}
     amounts = list(found.values())

@@ -56,7 +56,7 @@ def main():
             subprocess.run([histree, "build", "-q", "-f", "-a", ",".join(ANALYSES), *tree, "-o", store, TRACE],
                            check=True, stderr=subprocess.DEVNULL)
             for analysis in ANALYSES:
-                dump = subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True,
+                dump = subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True,
                                       stdout=subprocess.PIPE).stdout
                 wrong += compare(f"{analysis} {' '.join(tree) or 'default'}", dump, expected[analysis])
     return 1 if wrong else 0

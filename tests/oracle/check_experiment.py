@@ -84,12 +84,12 @@ def check_states(store, host, alone):
     clock = clock_of(store, host)
     last = max(int(row["end"]) for row in alone)
     expected = states(alone, lambda time: apply(clock, time), last)
-    own = rows(run("dump", f"{store}/hosts/{host}", "--format", "tsv"))
+    own = rows(run("states", f"{store}/hosts/{host}", "--format", "tsv"))
     end = max(int(row["end"]) for row in own)
     assert states(own, same, end) == expected, f"{host}: other states than by itself"
     start = min(int(row["start"]) for row in own)
     inside = [row | {"path": row["path"].removeprefix(host + "/")}
-              for row in rows(run("dump", store, "--format", "tsv"))
+              for row in rows(run("states", store, "--format", "tsv"))
               if row["path"].startswith(host + "/") and int(row["end"]) >= start and int(row["start"]) <= end]
     assert states(inside, same, end) == expected, f"{host}: other states in the store of all"
     return sum(map(len, expected.values()))
@@ -174,7 +174,7 @@ def check_made_up(work):
     of_a, of_b = made_up("a", "b", packets, work), made_up("b", "a", packets, work)
     exchanged = [(sender, (of_a if sender == "a" else of_b)[number], "b" if sender == "a" else "a",
                   (of_b if sender == "a" else of_a)[number]) for number, (sender, _, _) in enumerate(packets)]
-    named = ["--host", f"a={work / 'a'}", "--host", f"b={work / 'b'}"]
+    named = ["--host-dir", f"a={work / 'a'}", "--host-dir", f"b={work / 'b'}"]
     run("build", "-q", "-o", work / "two", *named)
     clock = clock_of(work / "two", "b")
     assert clock["quality"] == "accurate" and clock["matches"] == 200, clock
@@ -186,7 +186,7 @@ def check_made_up(work):
     count = 0
     for host in "ab":
         run("build", "-q", "-o", work / f"only-{host}", work / host)
-        count += check_states(work / "two", host, rows(run("dump", work / f"only-{host}", "--format", "tsv")))
+        count += check_states(work / "two", host, rows(run("states", work / f"only-{host}", "--format", "tsv")))
     before = check_packets(work / "two", exchanged)
     kills = check_files(work / 'files', named)
     assert before < len(exchanged)
@@ -206,7 +206,7 @@ def check_copy(work, source, target):
     with gzip.open(shared("oracle/scp_dest.tsv.gz"), "rt", encoding="utf-8") as file:
         of_target = rows("path\tstart\tend\ttype\tvalue\n" + file.read())
     run("build", "-q", "-a", "kernel-tc", "-o", work / "alone", source)
-    of_source = rows(run("dump", work / "alone", "--format", "tsv"))
+    of_source = rows(run("states", work / "alone", "--format", "tsv"))
     slope = fractions.Fraction(facts["transform.scp_src.slope"])
     offset = fractions.Fraction(facts["transform.scp_src.offset"])
     for reference in ("VM3", "VM1"):

@@ -24,6 +24,7 @@ from model_graph import Graph, Paths  # noqa: E402
 
 FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|[^,]*)')
 STATES = "UNKNOWN RUNNING PREEMPTED BLOCKED NETWORK TIMER BLOCK_DEVICE INTERRUPTED DEFAULT".split()
+THEIRS = "--rules", "trace-compass", "--table"
 THREADS_MAX = 400  # of one trace whose paths are compared
 
 
@@ -60,7 +61,7 @@ class Store:
     def graph(self):
         """Edges and arrows, as the model and the oracle have them."""
         out, sent, received = collections.Counter(), {}, []
-        for path, start, end, _, value in self.rows("dump", "-a", "graph"):
+        for path, start, end, _, value in self.rows("states", "-a", "graph"):
             names = path.split("/")
             if value == "" or names[0] == "Packets" or names[-1] in ("Name", "Received", "Woken_leaving_by"):
                 continue
@@ -79,7 +80,7 @@ class Store:
 
     def path_of(self, tid):
         return [(kind, int(start), int(end), int(thread), state, int(to) if to else None, name, host, to_host)
-                for kind, start, end, host, thread, name, state, to_host, to in self.rows("critical-path", thread=tid)]
+                for kind, start, end, host, thread, name, state, to_host, to in self.rows("why", *THEIRS, "steps", thread=tid)]
 
 
 def differ(what, wanted, found):
@@ -131,7 +132,7 @@ def check_totals(store, tid):
     sums = collections.Counter()
     for kind, start, end, thread, state, *_ in store.path_of(tid):
         sums[thread, state] += end - start if kind == "state" else 0
-    found = {(int(row[1]), row[3]): int(row[4]) for row in store.rows("critical-path", "--totals", thread=tid)}
+    found = {(int(row[1]), row[3]): int(row[4]) for row in store.rows("why", *THEIRS, "totals", thread=tid)}
     return differ(f"totals of {tid}", collections.Counter({key: ns for key, ns in sums.items() if ns}),
                   collections.Counter({key: ns for key, ns in found.items() if ns}))
 

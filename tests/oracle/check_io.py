@@ -27,7 +27,7 @@ def main():
                 continue
             store = f"{folder}/{name}.histree"
             subprocess.run([histree, "build", "--quiet", "-a", "io", "-o", store, at], check=True)
-            found = subprocess.run([histree, "dump", store, "-a", "io", "--format", "tsv"], check=True,
+            found = subprocess.run([histree, "states", store, "-a", "io", "--format", "tsv"], check=True,
                                    capture_output=True).stdout
             wanted = gzip.decompress((oracle / f"{name}.io.tsv.gz").read_bytes())
             compared += 1

@@ -28,7 +28,7 @@ NULL, UNKNOWN = ("null", ""), ("unknown", "")
 
 def dump(histree, store, analysis):
     """path -> [(start, end, (type, value))], by start."""
-    text = subprocess.run([histree, "dump", store, "-a", analysis, "--format", "tsv"], check=True, text=True,
+    text = subprocess.run([histree, "states", store, "-a", analysis, "--format", "tsv"], check=True, text=True,
                           errors="surrogateescape", stdout=subprocess.PIPE).stdout
     states = collections.defaultdict(list)
     for line in text.split("\n")[1:-1]:

@@ -116,7 +116,7 @@ def rows(histree, *words):
 
 def states_of(histree, store):
     found = collections.defaultdict(list)
-    for row in rows(histree, "dump", store, "-a", "ust-memory"):
+    for row in rows(histree, "states", store, "-a", "ust-memory"):
         if row["path"].endswith("/Memory") and row["type"] != "null":
             states = found[row["path"]]
             if not states or states[-1][1] != int(row["value"]):

@@ -34,7 +34,7 @@ def run(*words):
 
 
 def steps_of(store, thread, rules):
-    rows = json.loads(run("critical-path", store, thread, "--rules", rules, "--format", "json"))
+    rows = json.loads(run("why", "--table", "steps", store, thread, "--rules", rules, "--format", "json"))
     return [(one["kind"], one["host"], one["tid"], one["state"], one["start"], one["end"], one["to_host"], one["to_tid"]) for one in rows]
 
 
@@ -76,14 +76,14 @@ def check(store, rounds, error):
     assert abs(causes["ran"]["others"] - sum(one.answers - one.runs for one in rounds)) <= 2 * error * len(rounds)
     network = sum(one.woken - one.sleeps + one.returns - one.answers for one in rounds)
     assert abs(causes["network"]["others"] + causes["network"]["itself"] - network) <= 4 * error * len(rounds), (causes, network)
-    longest = json.loads(run("why", store, f"a/{CLIENT}", "--table", "waits", "--rows", "1", "--format", "json"))[0]
+    longest = json.loads(run("why", store, f"a/{CLIENT}", "--table", "waits", "--limit", "1", "--format", "json"))[0]
     assert (longest["host"], longest["thread"], longest["woken_by_host"], longest["woken_by"]) == ("b", SERVER, "b", SERVER), longest
 
 
 def check_made_up(folder, seed):
     rounds = two_hosts.rounds(seed, 60)
     two_hosts.write(folder, rounds, lambda time: time + OFFSET)
-    hosts = ["--host", f"a={folder / 'a'}", "--host", f"b={folder / 'b'}"]
+    hosts = ["--host-dir", f"a={folder / 'a'}", "--host-dir", f"b={folder / 'b'}"]
     run("build", "-q", "-a", "graph,kernel", "-o", folder / "given", "--clock", f"b={-OFFSET}", *hosts)
     check(folder / "given", rounds, 0)
     # A packet that seems to come before it was sent is no arrow: nobody is on the path but the client.

@@ -111,7 +111,7 @@ def compare(what, found, expected):
 
 def check_queries(histree, store, oracle, random, singles):
     def query(*arguments):
-        return rows(run(histree, "query", store, "--format", "tsv", *arguments))
+        return rows(run(histree, "states", store, "--format", "tsv", *arguments))
 
     def some_time():
         return random.randint(oracle.start, oracle.end)
@@ -148,7 +148,7 @@ def check_case(histree, folder, case, variant, random):
     store = os.path.join(folder, f"{trace}-{analysis}-{variant}")
     run(histree, "build", "--quiet", "-o", store, "-a", analysis, *VARIANTS[variant], source(case))
     run(histree, "verify", store)
-    compare("dump", rows(run(histree, "dump", store, "--format", "tsv")), oracle.lines)
+    compare("states", rows(run(histree, "states", store, "--format", "tsv")), oracle.lines)
     check_queries(histree, store, oracle, random, 200 if variant == "default" and not QUICK else 20)
 
 

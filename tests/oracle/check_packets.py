@@ -250,7 +250,7 @@ def found_segments(store):
 
 def found_sums(store):
     sums = collections.defaultdict(list)
-    for line in ask("dump", store, "-a", "network", "--format", "tsv").splitlines()[1:]:
+    for line in ask("states", store, "-a", "network", "--format", "tsv").splitlines()[1:]:
         path, start, _, _, value = line.split("\t")
         if value:
             sums[path].append((int(start), int(value)))

@@ -65,7 +65,7 @@ def names_of(histree, folder, trace):
     ask(histree, "build", "-q", "--force", "--map", "tracer=ust", "-a", "ust-calls,function-calls", "-o", store, folder / "trace.json")
     calls = sorted((one["start"], one["name"]) for one in json.loads(ask(histree, "segments", store, "function-calls", "--format", "json")))
     labels = {}
-    for line in ask(histree, "ls", "--labels", store, "--format", "tsv").splitlines()[1:]:
+    for line in ask(histree, "info", "--labels", store, "--format", "tsv").splitlines()[1:]:
         cells = line.split("\t")
         address = next((cell for cell in cells if cell.startswith("0x") and " " not in cell), None)
         if address:

@@ -114,6 +114,9 @@ FUTEX = ["wait", "wake", "fd", "requeue", "cmp_requeue", "wake_op", "lock_pi", "
          "wait_bitset", "wake_bitset", "wait_requeue_pi", "cmp_requeue_pi", "lock_pi2"]
 
 
+WAKES = {"wake", "wake_bitset", "wake_op", "requeue", "cmp_requeue", "cmp_requeue_pi", "unlock_pi"}
+
+
 class Threads:
     """Who runs on each CPU, and how threads are called."""
 
@@ -136,7 +139,7 @@ def could_run_on(fields):
     return number(fields, "prev_state") % 1024 in (0, 256)
 
 
-def calls(events, begin, switched=lambda content: None):
+def calls(events, begin, switched=lambda content: None, woken=lambda *_: None, ended=lambda *_: None):
     """
     System calls of a kind: `begin` gives the content of one as a list, and None if it is another.  A row is (start,
     end, tid, process, return, content...).  Before the first switch of a CPU a call is that CPU's.
@@ -151,10 +154,12 @@ def calls(events, begin, switched=lambda content: None):
             content = begin(entry[1], fields, cpu)
             if content is not None:
                 opened[thread] = (time, content)
+                ended(time, thread, threads, content, None)
         elif EXIT.match(event):
             if thread in opened:
                 start, content = opened.pop(thread)
                 tid = None if isinstance(thread, tuple) else thread
+                ended(time, thread, threads, content, number(fields, "ret"))
                 rows.append((start, time, tid, threads.names.get(tid), number(fields, "ret"), *content))
             else:
                 ends += 1
@@ -166,6 +171,8 @@ def calls(events, begin, switched=lambda content: None):
                 switched(opened[previous][1])
         elif event == "sched_process_free":
             starts += opened.pop(number(fields, "tid"), None) is not None
+        elif event in ("sched_wakeup", "sched_wakeup_new") and number(fields, "tid") in opened:
+            woken(*opened[number(fields, "tid")], thread, threads)
         threads.learn(event, cpu, fields)
     return rows, ends, starts + len(opened)
 
@@ -182,12 +189,30 @@ def futex(events):
         operation = number(fields, "op") & 0x7F
         known = operation < len(FUTEX)
         return [FUTEX[operation] if known else f"op {operation}", number(fields, "uaddr"), number(fields, "val"),
-                False]
+                False, None, None, None]
 
     def switched(content):
         content[3] = True
 
-    rows, _, starts = calls(events, begin, switched)
+    # The last call that wakes at each address: when it began, whose it is, how that is called, and how many it woke.
+    wakes = {}
+
+    def ended(time, thread, threads, content, result):
+        if content[0] in WAKES and not isinstance(thread, tuple):
+            if result is None:
+                wakes[content[1]] = [time, thread, threads.names.get(thread), None]
+            elif wakes[content[1]][1] == thread:
+                wakes[content[1]][3] = result
+        if result is not None and result < 0:
+            content[6] = None
+
+    def woken(start, content, thread, threads):
+        wake = wakes.get(content[1], (start - 1, None, None, None))
+        is_owner = wake[0] >= start and (wake[3] is None or wake[3] > 0)
+        running = None if isinstance(thread, tuple) else thread
+        content[4:] = [wake[1], wake[2], wake[1]] if is_owner else [running, threads.names.get(running), None]
+
+    rows, _, starts = calls(events, begin, switched, woken, ended)
     return rows, 0, starts
 
 
@@ -342,7 +367,7 @@ def function_calls(events):
 CALL = ["tid", "process", "return", "name"]
 CHECKS = {
     "system-calls": (system_calls, [*CALL, "arguments"]),
-    "futex": (futex, [*CALL, "uaddr", "val", "blocked"]),
+    "futex": (futex, [*CALL, "uaddr", "val", "blocked", "waker", "waker_name", "owner"]),
     "irqs": (irqs, ["name", "irq", "cpu"]),
     "softirqs": (softirqs, ["name", "vec", "cpu"]),
     "wakeups": (wakeups, ["name", "tid", "prio", "cpu", "waker", "had_by", "had_by_name"]),

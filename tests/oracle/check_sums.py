@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "support"))
+from data import QUICK  # noqa: E402
+
 HISTREE = str(pathlib.Path(sys.argv[1]).resolve())
 CPUS, THREADS = 3, [10, 11, 12, 13, 14]
 STATES = [0, 0, 0x100, 0x400, 1, 2, 16, 64, 0x402]
@@ -184,7 +187,7 @@ def ask(*words):
 
 def read(store, analysis):
     found = collections.defaultdict(list)
-    for line in ask("dump", store, "-a", analysis, "--format", "tsv").splitlines()[1:]:
+    for line in ask("states", store, "-a", analysis, "--format", "tsv").splitlines()[1:]:
         path, start, _, kind, value = line.split("\t")
         # Two changes at one time may be none.
         if kind == "long" and (not found[path] or found[path][-1][1] != int(value)):
@@ -199,7 +202,7 @@ def check_window(pick, store, found, events):
     first, last = sorted(pick.choice(events)["time"] for _ in range(2))
 
     def at(time):
-        row = json.loads(ask("query", store, "-a", "switches", "--at", time, path, "--format", "json"))[0]
+        row = json.loads(ask("states", store, "-a", "switches", "--at", time, path, "--format", "json"))[0]
         return row["value"] or 0
 
     wanted = [value for time, value in found[path] if time < first][-1:] or [0]
@@ -210,7 +213,7 @@ def check_window(pick, store, found, events):
 
 def main():
     seed, rounds = int(os.environ.get("HISTREE_SEED", "20130704")), int(os.environ.get("HISTREE_ROUNDS", "0"))
-    rounds = rounds or (40 if os.environ.get("HISTREE_TESTS") == "all" else 6)
+    rounds = rounds or (6 if QUICK else 40)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(seed, seed + rounds):
             pick = random.Random(number)

@@ -102,7 +102,7 @@ def main():
             name = pathlib.Path(trace).name
             store = f"{folder}/{name}.histree"
             subprocess.run([histree, "build", "--quiet", "-a", "kernel,cpu-usage", "-o", store, at], check=True)
-            usage = rows(histree, "dump", store, "-a", "cpu-usage")
+            usage = rows(histree, "states", store, "-a", "cpu-usage")
             last = {path: int(value) for path, _, _, _, value in usage if value}
             counted = model(histree, store)
             if {path: ns for path, ns in counted.items() if ns} != {path: ns for path, ns in last.items() if ns}:

@@ -222,15 +222,15 @@ class Checker:
         self.steps += len(steps)
         self.lasting += sum(1 for step in steps if step.tid != tid)
         found = [(one["kind"], one["start"], one["end"], one["tid"], one["state"], one["to_tid"])
-                 for one in self.ask(store, "critical-path", "--rules", "own", *words)]
+                 for one in self.ask(store, "why", "--table", "steps", *words)]
         self.differ(f"{what}: the path", shown(steps), found)
         found = self.ask(store, "why", *words)
         self.differ(f"{what}: causes", causes_of(steps, tid),
                     {one["cause"]: (one["itself"], one["others"], one["steps"]) for one in found})
-        found = self.ask(store, "why", "--table", "threads", "--rows", "1000", *words)
+        found = self.ask(store, "why", "--table", "threads", "--limit", "1000", *words)
         self.differ(f"{what}: threads", threads_of(steps),
                     {(one["thread"], one["did"]): one["duration"] for one in found if one["did"] != "unknown"})
-        found = self.ask(store, "why", "--table", "waits", "--rows", "5", *words)
+        found = self.ask(store, "why", "--table", "waits", "--limit", "5", *words)
         self.differ(f"{what}: waits", waits_of(steps, tid)[:5],
                     [[one["start"], one["duration"], one["woken_by"]] for one in found])
 

@@ -42,7 +42,7 @@ def name_of(store, suffix):
 
 def states(histree, store):
     """The dump in the order of the oracle: by path as bytes, then by start."""
-    text = run(histree, "dump", store, "-a", name_of(store, ".sht"), "--format", "tsv").stdout
+    text = run(histree, "states", store, "-a", name_of(store, ".sht"), "--format", "tsv").stdout
     head, *rows = text.splitlines()
     rows = [row.split("\t") for row in rows]
     rows.sort(key=lambda row: (row[0].encode(), int(row[1])))

@@ -5,7 +5,7 @@ The states of a kernel trace of perf, computed a second time: a plain model of w
 that babeltrace2 prints of the trace, one list of changes for each attribute.
 
 usage: model_kernel.py kernel|kernel-tc TRACE > STATES
-Prints what `histree dump --format tsv` must print: path, start, end, type, value, sorted by path, then start.
+Prints what `histree states --format tsv` must print: path, start, end, type, value, sorted by path, then start.
 """
 import pathlib
 import re

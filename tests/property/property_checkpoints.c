@@ -105,9 +105,9 @@ static void begin_building(struct building *building, struct memory_io *memory, 
 
 static void put_checkpoint(const struct building *building)
 {
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	building->analysis->save(building->instance, &saved);
-	assert_false(saved.no_memory);
+	assert_false(saved.failed);
 	assert_ok(partial_file_checkpoint(building->file, building->system, saved.bytes, saved.size, NULL));
 	free(saved.bytes);
 }
@@ -161,7 +161,7 @@ static void begin_slice(struct resumed *resumed, const struct analysis *analysis
 		fail_msg("checkpoint %zu: %s", number, error.message);
 	assert_int_equal(byte_reader_left(&reader), 0);
 	/* What was loaded says the same of itself. */
-	struct saved_bytes saved = { 0 };
+	struct byte_buffer saved = { 0 };
 	if (checkpoint->attribute_count == names->base.count) {
 		analysis->save(resumed->instance, &saved);
 		assert_int_equal(saved.size, checkpoint->knowledge_size);

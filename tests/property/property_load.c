@@ -44,7 +44,7 @@ static bool dump(struct histree_history *history, const char *format, const char
 			.history = history, .attributes = &list, .from = info->start, .to = info->end
 		};
 		const struct cli_question question = { .format = format };
-		done = interval_rows_open(&rows, output, &question, history, &list, INTERVAL_PLAIN) == CLI_OK &&
+		done = interval_rows_open(&rows, output, &question, history, &list, INTERVAL_STATES) == CLI_OK &&
 		       answer(&everything, interval_rows_take, &rows, &stats, NULL) == HISTREE_OK;
 		done = interval_rows_close(&rows, CLI_OK) == CLI_OK && done;
 	} else {

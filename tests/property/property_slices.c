@@ -103,10 +103,10 @@ static void run_event(struct run *run, const struct event *event)
 	assert_ok(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL));
 }
 
-static void run_end(struct run *run, histree_time end, struct saved_bytes *saved, char *missing, size_t size)
+static void run_end(struct run *run, histree_time end, struct byte_buffer *saved, char *missing, size_t size)
 {
 	analysis_kernel.save(run->instance, saved);
-	assert_false(saved->no_memory);
+	assert_false(saved->failed);
 	analysis_kernel.missing(run->instance, missing, size);
 	assert_ok(histree_state_close(run->system, end, NULL));
 	analysis_kernel.free(run->instance);
@@ -136,13 +136,13 @@ static void slice_make(struct slice *slice, struct run *run, struct byte_reader 
 
 static void slice_create(struct slice *slice, struct run *run)
 {
-	struct saved_bytes hint = { 0 };
+	struct byte_buffer hint = { 0 };
 	(void)analysis_kernel.slices->hint(run->instance, &hint);
-	assert_false(hint.no_memory);
+	assert_false(hint.failed);
 	struct byte_reader reader = byte_reader(hint.bytes, hint.size);
 	slice_make(slice, run, &reader);
 	assert_true(!reader.failed && byte_reader_left(&reader) == 0);
-	saved_release(&hint);
+	byte_buffer_release(&hint);
 }
 
 static void slice_guess(struct slice *slice, const struct event *event)
@@ -165,12 +165,12 @@ static void slice_free(struct slice *slice)
 /* The slice was read elsewhere, and comes as bytes, which are its own. */
 static void slice_send(struct slice *slice, struct run *run)
 {
-	struct saved_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	struct slice loaded;
 	struct histree_error error;
 	struct codec out = { .out = &bytes };
 	assert_ok(analysis_kernel.slices->code(slice->instance, &out, NULL));
-	assert_false(bytes.no_memory);
+	assert_false(bytes.failed);
 	slice_make(&loaded, run, NULL);
 	struct byte_reader reader = byte_reader(bytes.bytes, bytes.size);
 	if (analysis_kernel.slices->code(loaded.instance, &(struct codec){ .in = &reader }, &error) != HISTREE_OK)
@@ -178,7 +178,7 @@ static void slice_send(struct slice *slice, struct run *run)
 	assert_int_equal(byte_reader_left(&reader), 0);
 	slice_free(slice);
 	*slice = loaded;
-	saved_release(&bytes);
+	byte_buffer_release(&bytes);
 }
 
 /* ---- the same ------------------------------------------------------------------------------------------------ */
@@ -290,7 +290,7 @@ static void check(const struct cut_kind *kind, uint64_t seed, struct cuts *cuts)
 	struct memory_io whole_memory, memory;
 	struct run whole;
 	struct owner owner = { .at = 0 };
-	struct saved_bytes whole_saved = { 0 }, saved = { 0 };
+	struct byte_buffer whole_saved = { 0 }, saved = { 0 };
 	char whole_missing[500], missing[500];
 	histree_time end;
 	uint64_t events = analyse_whole(kind, seed, &whole, &whole_memory, &end);

@@ -209,7 +209,7 @@ def agree(judgement, name, other, of_lttng, of_other, offset):
 def judge_live(judgement, tools, recording, kernels, scratch):
     store = os.path.join(scratch, "lttng.histree")
     live = os.path.join(recording, "live.histree")
-    dumps = [store_sums.run(tools.histree, "dump", "--format", "tsv", "-a", "kernel", path)[0]
+    dumps = [store_sums.run(tools.histree, "states", "--format", "tsv", "-a", "kernel", path)[0]
              for path in (store, live)]
     judgement.hold("live: the store that grew", dumps[0] == dumps[1], f"is not that of {kernels[0]}")
 

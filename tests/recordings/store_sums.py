@@ -45,7 +45,7 @@ class StoreSums:
         self.busy = collections.Counter()
         self.unknown = collections.Counter()  # by CPU: it is not known whom it ran
         self.in_doubt = collections.Counter()  # by thread: it is not known what it did
-        for path, start, end, kind, value in rows(histree, "dump", "-a", "kernel", store, allowed=(0, 3)):
+        for path, start, end, kind, value in rows(histree, "states", "-a", "kernel", store, allowed=(0, 3)):
             time = int(end) - int(start) + 1
             if thread := re.fullmatch(r"Threads/(\d+)", path):
                 if kind == "int" and value in RUNS:

@@ -13,7 +13,7 @@ def sample(cases, step=3):
 
 
 def without_processes(states):
-    """What `histree dump` prints, for a form of the same trace that does not say of which process a thread is."""
+    """What `histree states` prints, for a form of the same trace that does not say of which process a thread is."""
     return b"".join(line for line in states.splitlines(keepends=True) if b"/PID\t" not in line)
 
 

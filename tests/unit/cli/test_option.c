@@ -244,6 +244,43 @@ TEST(no_option_has_two_meanings)
 			compare_options(*one, *other);
 }
 
+static void must_have(const struct cli_verb *of, const char *name, size_t size)
+{
+	struct cli_option all[CLI_OPTIONS_MAX + 1];
+	const size_t count = cli_options_of(of, all);
+	for (size_t i = 0; i < count; i++)
+		if (strlen(all[i].name) == size && memcmp(all[i].name, name, size) == 0)
+			return;
+	fail_msg("%s has no --%.*s, which a form or an old name of it has", of->name, (int)size, name);
+}
+
+static void check_forms(const struct cli_verb *of)
+{
+	const struct cli_form *form = of->forms;
+	for (; form != NULL && form->option != NULL; form++)
+		must_have(of, form->option, strlen(form->option));
+	assert_true(form != NULL || of->run != NULL);
+	for (form = of->forms; form != NULL; form = form->option != NULL ? form + 1 : NULL) {
+		assert_non_null(form->run);
+		assert_true(form->words_min <= form->words_max && (form->asks & ~of->asks) == 0);
+		for (const char *at = form->takes, *end; at != NULL && *at != '\0'; at = end + (*end != '\0')) {
+			end = at + strcspn(at, " ");
+			must_have(of, at, (size_t)(end - at));
+		}
+	}
+}
+
+/* A name that is none would be a rule that never holds. */
+TEST(forms_and_old_names_stand_for_options_that_there_are)
+{
+	for (const struct cli_verb *const *one = cli_verbs; *one != NULL; one++) {
+		check_forms(*one);
+		for (const struct cli_old_verb *old = (*one)->old; old != NULL && old->name != NULL; old++)
+			for (size_t i = 0; i < 2 && old->means[i].option != NULL; i++)
+				must_have(*one, old->means[i].option, strlen(old->means[i].option));
+	}
+}
+
 /* ---- the nearest word ----------------------------------------------------------------------------------- */
 
 static const char *nearest_verb(const char *typed)

@@ -3,7 +3,7 @@
  * test_csv.c - CSV of streams that are not ours: every type of column, arrays that begin anywhere, dictionaries
  * that grow or are others each time, against a plain reading of the same cells; and what is refused.
  */
-#include "export/csv/csv_export.h"
+#include "export/export_output.h"
 #include "support/arrow_cells.h"
 #include "support/effort.h"
 #include "support/foreign_stream.h"

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/bytes.h"
-#include "export/arrow/ipc.h"
+#include "export/export_output.h"
 #include "support/foreign_stream.h"
 #include "support/memory_io.h"
 #include "support/test.h"

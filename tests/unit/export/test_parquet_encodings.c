@@ -27,7 +27,7 @@ static uint64_t bits_at(const uint8_t *bytes, size_t at, unsigned width)
 }
 
 /* Returns how many numbers there are, those that fill up the last group included. */
-static size_t decode_hybrid(const struct parquet_bytes *bytes, unsigned width, uint32_t *numbers, size_t max)
+static size_t decode_hybrid(const struct byte_buffer *bytes, unsigned width, uint32_t *numbers, size_t max)
 {
 	struct byte_reader reader = byte_reader(bytes->bytes, bytes->size);
 	size_t count = 0;
@@ -52,7 +52,7 @@ static size_t decode_hybrid(const struct parquet_bytes *bytes, unsigned width, u
 	return count;
 }
 
-static size_t decode_deltas(const struct parquet_bytes *bytes, uint64_t *numbers, unsigned bits)
+static size_t decode_deltas(const struct byte_buffer *bytes, uint64_t *numbers, unsigned bits)
 {
 	struct byte_reader reader = byte_reader(bytes->bytes, bytes->size);
 	size_t block = (size_t)read_varint(&reader), minis = (size_t)read_varint(&reader);
@@ -103,7 +103,7 @@ TEST(hybrid_numbers_come_back)
 	static uint32_t numbers[COUNT_MAX], read[COUNT_MAX];
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < 40 * test_effort(33, 8); round++) {
-		struct parquet_bytes bytes = { 0 };
+		struct byte_buffer bytes = { 0 };
 		unsigned width = (unsigned)(round % 33);
 		size_t count = random_below(&random, round < 200 ? 40 : COUNT_MAX);
 		fill_with_runs(&random, numbers, count, width);
@@ -117,12 +117,12 @@ TEST(hybrid_numbers_come_back)
 
 TEST(a_run_takes_two_bytes)
 {
-	struct parquet_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	uint32_t read[8], alike[64] = { 0 };
 	rle_hybrid_put(&bytes, alike, 64, 1);
 	assert_int_equal(bytes.size, 3); /* 64 << 1 is a varint of two bytes */
 	assert_int_equal(decode_hybrid(&bytes, 1, read, 8), 64);
-	parquet_bytes_clear(&bytes);
+	byte_buffer_clear(&bytes);
 	rle_hybrid_put_run(&bytes, 1, 8, 1);
 	assert_int_equal(bytes.size, 2);
 	assert_int_equal(decode_hybrid(&bytes, 1, read, 8), 8);
@@ -154,7 +154,7 @@ TEST(deltas_come_back)
 	static uint32_t narrow[COUNT_MAX];
 	struct random random = { test_seed() };
 	for (uint64_t round = 0; round < test_effort(1200, 300); round++) {
-		struct parquet_bytes bytes = { 0 };
+		struct byte_buffer bytes = { 0 };
 		size_t count = 1 + random_below(&random, round < 260 ? round + 1 : COUNT_MAX - 1);
 		for (size_t i = 0; i < count; i++) {
 			wide[i] = number_of(&random, (unsigned)(round % 6), i == 0 ? 0 : wide[i - 1]);
@@ -163,7 +163,7 @@ TEST(deltas_come_back)
 		delta_packed_put64(&bytes, wide, count);
 		assert_int_equal(decode_deltas(&bytes, read, 64), count);
 		assert_memory_equal(wide, read, count * sizeof(*wide));
-		parquet_bytes_clear(&bytes);
+		byte_buffer_clear(&bytes);
 		delta_packed_put32(&bytes, narrow, count);
 		assert_int_equal(decode_deltas(&bytes, read, 32), count);
 		for (size_t i = 0; i < count; i++)
@@ -177,7 +177,7 @@ TEST(deltas_are_those_of_the_specification)
 {
 	static const uint32_t numbers[] = { 7, 5, 3, 1, 2, 3, 4, 5 };
 	static const uint8_t expected[] = { 0x80, 0x01, 4, 8, 14, 3, 2, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0, 0, 0 };
-	struct parquet_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	delta_packed_put32(&bytes, numbers, 8);
 	assert_int_equal(bytes.size, sizeof(expected));
 	assert_memory_equal(bytes.bytes, expected, sizeof(expected));
@@ -196,7 +196,7 @@ TEST(structures_are_those_of_the_specification)
 		0x19, 0x25, 0x02, 0x04,       /* field 23, a list of i32 1 and 2 */
 		0x00,
 	};
-	struct parquet_bytes bytes = { 0 };
+	struct byte_buffer bytes = { 0 };
 	struct thrift_writer writer = thrift_begin(&bytes);
 	thrift_i32(&writer, 1, 3);
 	thrift_bool(&writer, 2, false);
@@ -212,7 +212,7 @@ TEST(structures_are_those_of_the_specification)
 	thrift_struct_end(&writer);
 	assert_int_equal(bytes.size, sizeof(expected));
 	assert_memory_equal(bytes.bytes, expected, sizeof(expected));
-	parquet_bytes_clear(&bytes);
+	byte_buffer_clear(&bytes);
 	writer = thrift_begin(&bytes);
 	thrift_list(&writer, 1, THRIFT_TRUE, 15); /* one more than the short form has */
 	assert_int_equal(bytes.size, 3);

@@ -114,12 +114,12 @@ TEST(rows_arrive_as_they_were)
 	struct random random = { .state = test_seed() };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct histree_error error;
 	static struct rows rows;
 	for (int i = 0; i < ROUNDS; i++) {
 		write_some(&random, &writer, &rows);
-		message_clear(&message);
+		byte_buffer_clear(&message);
 		columns_write(&writer, &message);
 		struct byte_reader reader = byte_reader(message.bytes, message.size);
 		assert_ok(columns_read(&columns, rows.layout, &reader, &error));
@@ -127,7 +127,7 @@ TEST(rows_arrive_as_they_were)
 	}
 	columns_release(&columns);
 	column_writer_release(&writer);
-	message_release(&message);
+	byte_buffer_release(&message);
 }
 
 /* Rows that end early are refused; so are rows with more behind them, or of another layout. */
@@ -136,7 +136,7 @@ TEST(no_part_of_rows_is_rows)
 	struct random random = { .state = test_seed() + 1 };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	struct histree_error error;
 	static struct rows rows;
 	write_some(&random, &writer, &rows);
@@ -152,12 +152,12 @@ TEST(no_part_of_rows_is_rows)
 	struct byte_reader other = byte_reader(message.bytes, message.size);
 	assert_int_equal(columns_read(&columns, (rows.layout + 1) % COLUMN_LAYOUTS, &other, &error),
 			 HISTREE_ERR_FORMAT);
-	message_byte(&message, 0);
+	byte_buffer_put_byte(&message, 0);
 	struct byte_reader reader = byte_reader(message.bytes, message.size);
 	assert_int_equal(columns_read(&columns, rows.layout, &reader, &error), HISTREE_ERR_FORMAT);
 	columns_release(&columns);
 	column_writer_release(&writer);
-	message_release(&message);
+	byte_buffer_release(&message);
 }
 
 /* Any change gives an error, or rows with ends behind their starts and types that there are. */
@@ -166,7 +166,7 @@ TEST(changed_bytes_do_no_harm)
 	struct random random = { .state = test_seed() + 2 };
 	struct column_writer writer = { 0 };
 	struct columns columns = { 0 };
-	struct message message = { 0 };
+	struct byte_buffer message = { 0 };
 	static struct rows rows;
 	do
 		write_some(&random, &writer, &rows);
@@ -186,7 +186,7 @@ TEST(changed_bytes_do_no_harm)
 	}
 	columns_release(&columns);
 	column_writer_release(&writer);
-	message_release(&message);
+	byte_buffer_release(&message);
 }
 
 static uint32_t rows_until_full(struct column_writer *writer, const struct histree_value *value)

@@ -138,7 +138,7 @@ TEST(what_is_no_file_of_bookmarks_is_kept)
 TEST(the_file_is_bounded)
 {
 	struct memory_io memory;
-	struct piece text = { 0 };
+	struct byte_buffer text = { 0 };
 	struct bookmark_list list = { 0 }, read;
 	struct bookmark made, widest = { .uuid = OTHER, .experiment = EXPERIMENT, .start = INT64_MIN };
 	memset(widest.name, 1, BOOKMARK_NAME_MAX); /* six bytes of JSON each */
@@ -148,7 +148,7 @@ TEST(the_file_is_bounded)
 		bookmark_list_insert(&list, &widest);
 	bookmark_list_encode(&list, &text);
 	assert_true(!text.failed && text.size <= BOOKMARKS_SIZE_MAX);
-	assert_ok(bookmark_list_decode(&read, text.bytes, text.size, NULL));
+	assert_ok(bookmark_list_decode(&read, byte_buffer_chars(&text), text.size, NULL));
 	assert_int_equal(read.count, BOOKMARKS_MAX);
 	bookmark_list_release(&read);
 
@@ -162,11 +162,12 @@ TEST(the_file_is_bounded)
 	text.size = 0;
 	bookmark_list_insert(&list, &widest);
 	bookmark_list_encode(&list, &text);
-	assert_int_equal(bookmark_list_decode(&read, text.bytes, text.size, NULL), HISTREE_ERR_FORMAT);
+	assert_int_equal(bookmark_list_decode(&read, byte_buffer_chars(&text), text.size, NULL),
+			 HISTREE_ERR_FORMAT);
 	bookmarks_free(bookmarks);
 	memory_io_release(&memory);
 	bookmark_list_release(&list);
-	piece_release(&text);
+	byte_buffer_release(&text);
 }
 
 /* ---- a disk that fails ----------------------------------------------------------------------------------- */

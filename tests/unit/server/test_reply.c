@@ -133,7 +133,7 @@ TEST(test_steps)
 	check_numbers(text, MANY, "COMPLETED");
 	/* The answer was never there as a whole. */
 	assert_true(pieces > size / PIECE_SIZE / 2 && largest < PIECE_SIZE + 1024);
-	assert_true(reply.piece.capacity < 2 * PIECE_SIZE);
+	assert_true(reply.body.capacity < 2 * PIECE_SIZE);
 	free(text);
 	reply_release(&reply);
 }
@@ -229,8 +229,8 @@ TEST(test_ok)
 	reply.error = (struct histree_error){ HISTREE_NOT_FOUND, "there is no chart" };
 	assert_false(reply_ok(&reply, HISTREE_NOT_FOUND));
 	assert_int_equal(reply.status, HTTP_NOT_FOUND);
-	reply.piece.bytes[reply.piece.size - 1] = '\0';
-	assert_non_null(strstr(reply.piece.bytes, "There is no chart"));
+	byte_buffer_put_byte(&reply.body, 0);
+	assert_non_null(strstr(byte_buffer_chars(&reply.body), "There is no chart"));
 	reply_release(&reply);
 }
 
