@@ -344,7 +344,7 @@ enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
  */
 enum cpu_raised { RAISED_ARE_SEEN, RAISED_UNSEEN, RAISED_UNSEEN_END };
 
-/* Whether the thread that the CPU runs has had an event since it came.  A slice begins without having seen either. */
+/* Whether the thread that the CPU runs has had an event since it came.  A slice begins without a word of it. */
 enum cpu_turn { TURN_NOT_SEEN, TURN_BEGAN, TURN_GOES_ON };
 
 struct interrupt;
