@@ -36,6 +36,7 @@ class World:
         tools = folder / "tools"
         tools.mkdir()
         (tools / "histree").symlink_to(histree)
+        (tools / "python3").symlink_to(sys.executable)  # the one in PATH may be a script that looks for it
         (folder / "data").symlink_to(HERE.parent / "data")
         self.environment = {
             **os.environ,
