@@ -4,6 +4,7 @@ A Chromium without windows, driven by the W3C WebDriver protocol of chromedriver
 the one that has none, as the whole browser takes twice the processor time in its headless mode.
 """
 import base64
+import http.client
 import json
 import os
 import pathlib
@@ -12,14 +13,15 @@ import shutil
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 # How many times slower the browser computes; each of its questions takes as many times 20 ms longer.
 SLOWED = float(os.environ.get("HISTREE_BROWSER_SLOWED", "1"))
 
 
 CHROMIUM = "chromium-headless-shell"
+SCRIPT_SECONDS = 150
+# What chromedriver says when a page is left while a script runs in it.
+IS_LEFT = re.compile("unloaded|navigation|detached|context was destroyed|no such execution context", re.IGNORECASE)
 
 
 def is_here():
@@ -34,7 +36,7 @@ class Browser:
         with said.open("w", encoding="utf-8") as file:
             self.driver = subprocess.Popen(["chromedriver", "--port=0", "--log-level=SEVERE"], stdout=file,
                                            stderr=subprocess.DEVNULL)
-        self.url = f"http://127.0.0.1:{self.port_said(said)}"
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port_said(said), timeout=SCRIPT_SECONDS + 30)
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
                      "--disable-background-networking", "--no-first-run", "--enable-precise-memory-info",
                      "--js-flags=--expose-gc", f"--window-size={width},{height}", "--force-device-scale-factor=1",
@@ -49,7 +51,7 @@ class Browser:
             except OSError:
                 time.sleep(0.05)
         self.session = f"/session/{self.call('POST', '/session', wanted)['sessionId']}"
-        self.call("POST", f"{self.session}/timeouts", {"script": 30000})
+        self.call("POST", f"{self.session}/timeouts", {"script": 1000 * SCRIPT_SECONDS})
         if SLOWED > 1:
             self.command("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
             self.command("Network.emulateNetworkConditions", {"offline": False, "latency": 20 * SLOWED, "downloadThroughput": -1, "uploadThroughput": -1})
@@ -66,13 +68,12 @@ class Browser:
 
     def call(self, method, path, body=None):
         content = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
-        request = urllib.request.Request(self.url + path, data=content, method=method,
-                                         headers={"Content-Type": "application/json"})
-        try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
-                return json.load(answer)["value"]
-        except urllib.error.HTTPError as error:
-            raise RuntimeError(json.load(error)["value"]["message"]) from None
+        self.connection.request(method, path, content, {"Content-Type": "application/json"})
+        answer = self.connection.getresponse()
+        value = json.loads(answer.read())["value"]
+        if answer.status != 200:
+            raise RuntimeError(value["message"])
+        return value
 
     def resize(self, width, height):
         self.call("POST", f"{self.session}/window/rect", {"width": width, "height": height})
@@ -91,13 +92,23 @@ class Browser:
         return result.get("value")
 
     def until(self, script, what=None, seconds=120):
-        """The value of a script, once it is true."""
+        """The value of a script, once it is true: the page asks itself, as a question from here takes longer than most waits."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            value = self.run(f"return {script}")
+            try:
+                value = self.run(f"""const end = Date.now() + arguments_[0];
+                    for (;;) {{
+                        const value = {script};
+                        if (value || Date.now() > end)
+                            return value;
+                        await (window.isAtRest?.() ?? new Promise((done) => setTimeout(done, 4)));
+                    }}""", 1000 * min(SCRIPT_SECONDS / 2, max(end - time.monotonic(), 0)))
+            except RuntimeError as error:
+                if not IS_LEFT.search(str(error)):
+                    raise
+                continue
             if value:
                 return value
-            time.sleep(0.03)
         raise AssertionError(f"not within {seconds} s: {what or script}; the page said {self.log()}")
 
     def actions(self, *sources):
@@ -155,6 +166,7 @@ class Browser:
         try:
             self.call("DELETE", self.session)
         finally:
+            self.connection.close()
             self.driver.terminate()
             self.driver.wait()
             self.folder.cleanup()

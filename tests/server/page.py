@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """page.py HISTREE [SCREENSHOTS] - the page in Debian's headless Chromium: what is in it, and what its pixels are.
 
-Screenshots are kept in the folder SCREENSHOTS, to be looked at.  Where many-threads lies beside the repository it is
-shown too.  Needs the packages chromium-headless-shell and chromium-driver; without them the test is skipped.
+Screenshots are kept in the folder SCREENSHOTS, to be looked at; of a quick run, those of what fails.  Where
+many-threads lies beside the repository it is shown too.  Needs the packages chromium-headless-shell and
+chromium-driver; without them the test is skipped.
 """
 import base64
 import contextlib
@@ -16,16 +17,18 @@ import tempfile
 
 import browser
 from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
-from serving import SMALL_TRACE, Tally, large_trace, serving
+from serving import QUICK, SMALL_TRACE, Tally, large_trace, serving
 
 SKIP = 77
 # Knows in a page what it is waiting for: answers, frames, and what it does a little later.  Runs before the page does.
 UNDER_WAY = """
 (() => {
     const LATE_MS = 1500; // what is as late as that changes no view
-    const underWay = window.underWay = new Map(), timers = new Map();
-    const { setTimeout, clearTimeout, requestAnimationFrame, fetch } = window;
-    let last = 0;
+    const SHORT_MS = 300; // who waits as long as that waits for a movement to be over
+    const REST_MS_MAX = 120e3;
+    const underWay = new Map(), timers = new Map();
+    const { setTimeout, clearTimeout, requestAnimationFrame, fetch } = window, now = performance.now.bind(performance);
+    let last = 0, skipped = 0;
     const begin = (what) => (underWay.set(++last, what), last);
     const until = (what, promise) => {
         const number = begin(what);
@@ -38,14 +41,20 @@ UNDER_WAY = """
             underWay.delete(number);
         }
     };
+    performance.now = () => now() + skipped;
     window.setTimeout = (run, ms = 0, ...more) => {
-        const number = ms < LATE_MS ? begin(`what is done after ${ms} ms`) : 0;
-        const timer = setTimeout(running(number, run), ms, ...more);
-        timers.set(timer, number);
+        const number = ms < LATE_MS ? begin(`what is done after ${ms} ms`) : 0, done = running(number, run);
+        const due = () => {
+            timers.delete(timer);
+            done(...more);
+        };
+        const timer = setTimeout(due, ms);
+        timers.set(timer, { number, due, ms, at: performance.now() + ms });
         return timer;
     };
     window.clearTimeout = (timer) => {
-        underWay.delete(timers.get(timer));
+        underWay.delete(timers.get(timer)?.number);
+        timers.delete(timer);
         clearTimeout(timer);
     };
     window.requestAnimationFrame = (run) => requestAnimationFrame(running(begin("a frame"), run));
@@ -54,25 +63,49 @@ UNDER_WAY = """
         const read = Response.prototype[kind];
         Response.prototype[kind] = function () { return until("the rest of an answer", read.call(this)); };
     }
-    // Also that of which the browser tells a page only after a frame, such as sizes.
+    const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+    // Where nothing else is under way nobody moves anything: time goes on to the first timer, if that is a short one.
+    const hurry = (awaited) => {
+        const [timer, first] = awaited.reduce((one, other) => other[1].at < one[1].at ? other : one);
+        if (first.ms > SHORT_MS)
+            return;
+        skipped += Math.max(first.at - performance.now(), 0);
+        clearTimeout(timer);
+        first.due();
+    };
+    // Also that of which the browser tells a page only in a frame, such as sizes: a task comes after all of the frame.
     window.isAtRest = async () => {
-        for (let frames = 0; frames < 2; frames++) {
-            const isIdle = underWay.size === 0 && !window.page?.isLoading;
-            await new Promise((done) => requestAnimationFrame(done));
-            if (!isIdle)
-                return false;
+        const awaited = () => [...timers].filter(([, { number }]) => number);
+        const isStill = () => underWay.size === awaited().length && !window.page?.isLoading;
+        const before = last;
+        if (!isStill()) {
+            await pause(2);
+            return false;
         }
-        return underWay.size === 0;
+        await new Promise((done) => requestAnimationFrame(done));
+        await pause(0);
+        if (!isStill() || last !== before)
+            return false;
+        if (underWay.size === 0)
+            return true;
+        hurry(awaited());
+        return false;
+    };
+    window.rest = async () => {
+        const end = now() + REST_MS_MAX;
+        while (!(await isAtRest()))
+            if (now() > end)
+                throw new Error(`the page comes to no rest; under way: ${[...underWay.values()].join(", ")}`);
     };
 })();
 """
 READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && !chart.isEarly && chart.total > 0)"
-# The colour of a pixel of the chart of a view, in CSS pixels from its top left corner.
-PIXEL = """
-const [view, x, y] = arguments_;
+# The colours of pixels of the chart of a view, each in CSS pixels from its top left corner.
+PIXELS = """
+const [view, ...places] = arguments_;
 const chart = page.charts.find((one) => one.view.name === view);
-const ratio = chart.canvas.width / chart.canvas.clientWidth;
-return [...chart.canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data];
+const ratio = chart.canvas.width / chart.canvas.clientWidth, context = chart.canvas.getContext("2d");
+return places.map(({ x, y }) => [...context.getImageData(x * ratio, y * ratio, 1, 1).data]);
 """
 # Runs of a row that are wide and filled: where they are on the canvas, and the colour that they have.
 WIDE_SPANS = """
@@ -98,10 +131,12 @@ TREE = '#control-flow={"sort":"tree"}'
 class Page:
     def __init__(self, server, view, shots):
         self.browser, self.server, self.shots = view, server, shots
+        self.opened = 0
 
     def open(self, fragment=""):
-        self.browser.open("about:blank")
-        self.browser.open(self.server.url + fragment)
+        """Anew, as no two addresses are the same but for what follows their #."""
+        self.opened += 1
+        self.browser.open(f"{self.server.url}?{self.opened}{fragment}")
         self.ready()
 
     def ready(self):
@@ -110,23 +145,24 @@ class Page:
 
     def rest(self):
         """What was done has had all of its effects: nothing is asked for, to be drawn, or done a little later."""
-        try:
-            self.browser.until("await isAtRest()", "the page is at rest")
-        except AssertionError as error:
-            raise AssertionError(f"{error}; under way: {self.browser.run('return [...underWay.values()]')}") from None
+        self.browser.run("await rest()")
 
     def run(self, script, *arguments):
         """The value of a script that begins when the page is at rest: what it reads, changes by itself no more."""
-        self.rest()
-        return self.browser.run(script, *arguments)
+        return self.browser.run(f"await rest(); {script}", *arguments)
 
     def get(self, expression):
         return self.run(f"return {expression}")
 
     def shoot(self, name, is_at_rest=True):
-        if self.shots:
+        """In a quick run only what fails is shot: a picture takes longer than most questions."""
+        if self.shots and not QUICK:
             if is_at_rest:
                 self.rest()
+            self.picture(name)
+
+    def picture(self, name):
+        if self.shots:
             self.shots.mkdir(parents=True, exist_ok=True)
             self.browser.screenshot(self.shots / f"{name}.png")
 
@@ -146,8 +182,7 @@ class Page:
             CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {{ drawn.push(text); return own.call(this, text, ...more); }};
             try {{
                 {script}
-                while (!(await isAtRest()))
-                    ;
+                await rest();
             }} finally {{
                 CanvasRenderingContext2D.prototype.fillText = own;
             }}
@@ -172,8 +207,7 @@ def shows_rows(page):
     for view in "control-flow", "resources":
         spans = page.run(WIDE_SPANS, view)
         assert spans, f"no wide span in {view}"
-        for span in spans[:20]:
-            pixel = page.run(PIXEL, view, span["x"], span["y"])
+        for span, pixel in zip(spans, page.run(PIXELS, view, *spans[:20])):
             assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == span["colour"], (view, span, pixel)
     page.shoot("rows")
 
@@ -193,7 +227,7 @@ def no_short_state_vanishes(page):
     assert found, "no pixel of the picture has several states"
     page.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
     top = page.get("page.charts[0].top")
-    assert page.run(PIXEL, "control-flow", found["x"], found["y"] - top)[3] == 255
+    assert page.run(PIXELS, "control-flow", {"x": found["x"], "y": found["y"] - top})[0][3] == 255
 
 
 def zooms_and_pans(page):
@@ -637,7 +671,7 @@ class Visit:
         """A test that fails leaves a picture, and the others are run all the same."""
         for test in tests:
             if not self.tally.run(f"{of}{test.__name__}", lambda: test(page)):
-                page.shoot(f"failed-{test.__name__}", is_at_rest=False)
+                page.picture(f"failed-{test.__name__}")
 
 
 def visiting(description, tests):

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 
-from page import PIXEL, WIDE_SPANS, main
+from page import PIXELS, WIDE_SPANS, main
 from serving import SMALL_TRACE, large_trace
 
 LAMPS = """<tmfxml><timeGraphView id="lamps.view"><head><analysis id="lamps"/><label value="Lamps"/></head>
@@ -123,8 +123,7 @@ def draws_states(page):
     assert [name for name, _ in page.names("state-charts")] == ["Lamps", "Lamps", "left", "right"]
     spans = page.run(WIDE_SPANS, "state-charts")
     assert {span["colour"] for span in spans} == {"#cc2200", "#118811"}, spans
-    for span in spans:
-        pixel = page.run(PIXEL, "state-charts", span["x"], span["y"])
+    for span, pixel in zip(spans, page.run(PIXELS, "state-charts", *spans)):
         assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == span["colour"], (span, pixel)
     texts = page.run("return page.charts[0].shown.flatMap((block) => Object.values(block.texts))")
     assert set(texts) == {"stop", "go"}, texts

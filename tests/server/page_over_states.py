@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from browser import ENTER, ESCAPE
-from page import PIXEL, TREE, WIDE_SPANS, main, press_view
+from page import PIXELS, TREE, WIDE_SPANS, main, press_view
 from serving import SMALL_NODES, SMALL_TRACE, calls_trace, damage, large_trace
 
 
@@ -62,7 +62,7 @@ def searches_states(page):
     page.run("page.viewport.mark('a', null); page.viewport.show(0, page.viewport.duration)")
     page.ready()
     runs = page.run(WIDE_SPANS, "control-flow")
-    colours = lambda: page.run(f"return arguments_[0].map(({{ x, y }}) => ((...arguments_) => {{ {PIXEL} }})('control-flow', x, y))", runs)
+    colours = lambda: page.run(PIXELS, "control-flow", *runs)
     before = colours()
     page.run("document.getElementById('search-filter').click()")
     page.browser.until("page.charts.every((chart) => chart.isComplete) && page.viewport.filter !== ''")
@@ -212,8 +212,7 @@ def shows_arrows(page):
         own.stroke = function (...path) { if (this.canvas === canvas) called.push(path[0] instanceof Path2D ? "arrow" : "stroke"); return stroke.apply(this, path); };
         own.fillText = function (...text) { if (this.canvas === canvas) called.push("text"); return fillText.apply(this, text); };
         page.charts[0].draw();
-        while (!(await isAtRest()))
-            ;
+        await rest();
         Object.assign(own, { stroke, fillText });
         return called;""")
     assert "arrow" in order and "text" not in order[:order.index("arrow")], "texts lie over the arrows"
@@ -277,7 +276,7 @@ def shows_what_is_unknown(page):
             for (let at = 0; at < block.spans[row].length; at += 6)
                 if (block.styles[block.spans[row][at + 2]]?.key === "Unknown" && block.spans[row][at + 1] > 80)
                     return [block.spans[row][at] * scale + 1, row * 18 + 9];""")
-    assert page.run(PIXEL, "control-flow", x, y)[:3] == [255, 255, 255], "no line goes through the text"
+    assert page.run(PIXELS, "control-flow", {"x": x, "y": y})[0][:3] == [255, 255, 255], "no line goes through the text"
 
 
 def shows_calls(page):

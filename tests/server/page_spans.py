@@ -7,7 +7,7 @@ import pathlib
 import sys
 import tempfile
 
-from page import PIXEL, main
+from page import PIXELS, main
 from serving import SOURCE
 
 CHART = "page.charts[0]"
@@ -84,7 +84,7 @@ def instants_are_marks(page):
     x, y = page.point(across, 0, "spans")
     colour = page.get(f"{CHART}.arrows.kinds.find(({{ key }}) => key === 'Instant').light")
     box = page.chart("spans")
-    pixel = page.run(PIXEL, "spans", across * box["width"], 2 * 18 + 9)
+    [pixel] = page.run(PIXELS, "spans", {"x": across * box["width"], "y": 2 * 18 + 9})
     assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == colour, (pixel, colour)
     page.browser.move(x, y + 2 * 18 + 9)
     page.browser.until("document.getElementById('tip').innerText.includes('instant tick: main (10)')", "the tip says what happened")
