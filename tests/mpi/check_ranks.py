@@ -4,6 +4,7 @@
 
     check_ranks.py HISTREE_MPI HISTREE GENERATE
 """
+import functools
 import os
 import pathlib
 import random
@@ -129,6 +130,12 @@ FACES = [
 ]
 
 
+@functools.cache
+def of_one_process(verb, store, *words):
+    """What histree says; of stores that stay as they are."""
+    return jobs.alone(HISTREE, verb, store, *words)
+
+
 def as_histree(text):
     return text.replace("histree-mpi: ", "histree: ").replace("'histree-mpi ", "'histree ")
 
@@ -150,15 +157,15 @@ class Ranks(unittest.TestCase):
         return jobs.run(ranks, PROGRAM, "build", "--clock", "none", "-q", "-o", store, *more, *self.traces, **environment)
 
     def check_question(self, words, answer):
-        wanted = jobs.alone(HISTREE, "states", self.store, *words)
+        wanted = of_one_process("states", self.store, *words)
         status, out, err = answer(words)
         self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
         self.assertEqual(out, wanted[1], words)
 
-    def serve(self, ranks, *more, quiet=("-q",)):
+    def serve(self, ranks, *, quiet=("-q",), program=None, store=None):
         """A job that listens; returns it, and a function that asks it."""
         path = self.folder / "socket"
-        job = subprocess.Popen(jobs.command(ranks, PROGRAM, "serve", *quiet, "--socket", path, *more, self.store),
+        job = subprocess.Popen(jobs.command(ranks, program or PROGRAM, "serve", *quiet, "--socket", path, store or self.store),
                                stderr=subprocess.PIPE, env=jobs.environment())
         until = time.monotonic() + 30
         while not path.exists() and job.poll() is None and time.monotonic() < until:
@@ -166,9 +173,14 @@ class Ranks(unittest.TestCase):
         self.assertTrue(path.exists(), job.poll())
         return job, lambda words: jobs.alone(PROGRAM, "states", "--socket", path, self.store, *words)
 
+    def ask_face(self, verb, *words):
+        """A question about any verb, to the job that listens."""
+        return jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket", *words)
+
     def stop(self, job):
+        """By rank 0: a launcher that gets the signal itself waits two seconds."""
         pids = jobs.ranks_of(job.pid)
-        job.send_signal(signal.SIGTERM)
+        os.kill(pids[0], signal.SIGTERM)
         job.communicate(timeout=30)
         self.assertEqual(jobs.end(pids), [])
         self.assertFalse((self.folder / "socket").exists())
@@ -200,12 +212,13 @@ class Ranks(unittest.TestCase):
         self.assertEqual(jobs.sums(store), jobs.sums(alone))
 
     def test_an_existing_store_stays(self):
-        status, _, err = self.build(2, self.store)
+        status, _, err = self.build(2, self.store, is_patient=False)
         self.assertEqual(status, 3)
         self.assertIn("--force", err)
 
     def test_a_missing_trace_is_said(self):
-        status, _, err = jobs.run(2, PROGRAM, "build", "-o", self.folder / "no.histree", self.folder / "nowhere")
+        status, _, err = jobs.run(2, PROGRAM, "build", "-o", self.folder / "no.histree", self.folder / "nowhere",
+                                  is_patient=False)
         self.assertEqual(status, 3)
         self.assertIn("nowhere", err)
         self.assertEqual(err.count("nowhere"), 1, "one rank speaks")
@@ -217,7 +230,7 @@ class Ranks(unittest.TestCase):
         script.chmod(0o755)
         for words in (["build", "--clock", "none", "-o", self.folder / "no.histree", *self.traces],
                       ["states", self.store, "--at", "+1ms"], ["serve", self.store]):
-            status, out, err = jobs.run(2, script, *words)
+            status, out, err = jobs.run(2, script, *words, is_patient=False)
             self.assertEqual((status, out), (3, b""), err)
             self.assertIn("rank 1 on ", err)
             self.assertIn("is histree 0.0.1", err)
@@ -229,7 +242,7 @@ class Ranks(unittest.TestCase):
                           f'"VM1={self.traces[1]}"\nexec "{PROGRAM}" "$@"\n', encoding="utf-8")
         script.chmod(0o755)
         store = self.folder / "no-such.histree"
-        status, _, err = jobs.run(2, script, "build", "--clock", "none", "-o", store, *self.traces)
+        status, _, err = jobs.run(2, script, "build", "--clock", "none", "-o", store, *self.traces, is_patient=False)
         self.assertEqual(status, 3, err)
         self.assertIn("rank 1: ", err)
         self.assertFalse(store.exists())
@@ -287,7 +300,7 @@ class Ranks(unittest.TestCase):
     # ---- questions
 
     def test_answers_are_those_of_one_process(self):
-        for words in sample(QUESTIONS):
+        for words in sample(QUESTIONS, 6):
             self.check_question(words, lambda words: jobs.run(2, PROGRAM, "states", self.store, *words))
 
     def test_a_job_that_serves_answers_the_same(self):
@@ -362,30 +375,33 @@ class Ranks(unittest.TestCase):
 
     def check_face(self, words, answer, store=None, wanted=None):
         store = store or self.segment_store()
-        wanted = wanted or jobs.alone(HISTREE, words[0], store, *words[1:])
+        wanted = wanted or of_one_process(words[0], store, *words[1:])
         status, out, err = answer(words[0], store, *words[1:])
         self.assertEqual((status, as_histree(err)), (wanted[0], wanted[2]), words)
         self.assertEqual(out, wanted[1], words)
 
     def test_segments_statistics_and_sql_are_those_of_one_process(self):
-        for i, words in enumerate(sample(FACES)):
+        """To start a job takes long: those that serve answer all of these."""
+        for i, words in enumerate(sample(FACES[::3], 4)):
             self.check_face(words, lambda *all_words: jobs.run(1 + i % 3, PROGRAM, *all_words))
         self.check_face(FACES[0], lambda *words: jobs.run(6, PROGRAM, *words))
 
     def test_a_serving_job_is_asked_for_segments(self):
         before, type(self).store = self.store, self.segment_store()
-        job, ask = self.serve(3)
         try:
-            for _ in range(2):  # the second time with what is open
-                for words in sample(FACES):
-                    self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket",
-                                                                          *more))
-                self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
-            status, out, err = jobs.alone(PROGRAM, "sql", "--socket", self.folder / "socket", self.store)
-            self.assertEqual((status, out), (2, b""))
-            self.assertIn("STATEMENT", err)
+            for ranks, rounds in sample(((3, 2), (1, 1), (2, 1))):
+                job, ask = self.serve(ranks)
+                try:
+                    for _ in range(rounds):  # the second time with what is open
+                        for words in sample(FACES):
+                            self.check_face(words, self.ask_face)
+                        self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
+                    status, out, err = self.ask_face("sql", self.store)
+                    self.assertEqual((status, out), (2, b""))
+                    self.assertIn("STATEMENT", err)
+                finally:
+                    self.stop(job)
         finally:
-            self.stop(job)
             type(self).store = before
 
     def test_random_segments_are_those_of_one_process(self):
@@ -401,8 +417,7 @@ class Ranks(unittest.TestCase):
                 words += draw.choice([[], ["--from", f"+{first}us", "--to", f"+{second}us"]])
                 words += draw.choice([[], ["--where", f"duration > {draw.randrange(20)}us"],
                                       ["--where", "host != VM2"], ["--where", "name == read || tid > 1020"]])
-                self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket",
-                                                                      *more))
+                self.check_face(words, self.ask_face)
         finally:
             self.stop(job)
             type(self).store = before
@@ -420,14 +435,28 @@ class Ranks(unittest.TestCase):
         segments, events = ([words for words in FACES if words[0] == verb] for verb in ("segments", "events"))
         states = [words for words in FACES if words[0] == "sql" and ("state_at('*/" in words[1] or "FROM rows" in words[1] or
                                                                      "host, type" in words[1] or "host IN" in words[1])]
-        for words in segments[2:6] + events[1:6] + states:
-            wanted = jobs.alone(HISTREE, words[0], self.segment_store(), *words[1:])
-            self.check_face(words, lambda *more: jobs.run(3, script, *more), far, wanted)
+        questions = segments[2:6] + events[1:6] + states
+        job, _ = self.serve(3, program=script, store=far)
+        try:
+            for words in questions:
+                self.check_face(words, self.ask_face, far, of_one_process(words[0], self.segment_store(), *words[1:]))
+        finally:
+            self.stop(job)
+        for words in questions[::6]:
+            self.check_face(words, lambda *more: jobs.run(3, script, *more), far,
+                            of_one_process(words[0], self.segment_store(), *words[1:]))
         shutil.copytree(self.segment_store(), torn)
         shutil.rmtree(torn / "hosts" / "VM2")
         (torn / "hosts" / "VM4" / "system-calls.seg").unlink()
         sums = [words for words in segments if "--by" in words][:1] + [words for words in FACES if words[0] == "sql"][:4] + states
-        for words in (segments[1], segments[3], *sums, events[1], events[3], events[4]):
+        questions = [segments[1], segments[3], *sums, events[1], events[3], events[4]]
+        job, _ = self.serve(3, store=torn)
+        try:
+            for words in questions:
+                self.check_face(words, self.ask_face, torn)
+        finally:
+            self.stop(job)
+        for words in questions[::6]:
             self.check_face(words, lambda *more: jobs.run(3, PROGRAM, *more), torn)
 
     def test_labels_of_numbers(self):
@@ -562,7 +591,7 @@ class Ranks(unittest.TestCase):
             # Of none of these do ranks say anything any more.
             self.check_question(["--at", "+3ms", "*/CPUs/**"], ask)
             for words in (FACES[0], ["top"]):
-                self.check_face(words, lambda verb, *more: jobs.alone(PROGRAM, verb, "--socket", self.folder / "socket", *more))
+                self.check_face(words, self.ask_face)
             # A client that says no more, but waits, gets its answer.
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(self.folder / "socket"))

@@ -110,14 +110,15 @@ def end(pids, patience=10.0):
     return left
 
 
-def run(ranks, *words, **more):
+def run(ranks, *words, is_patient=None, **more):
     """
     Run a job to its end; returns exit status, standard output, standard error.  A launcher whose job has ended badly waits
-    two seconds for the ranks' last words, which only a build has.  Where it was not to wait and has lost a sentence or its end,
-    as it may on a busy machine, the job runs once more with patience.
+    two seconds for the ranks' last words, which only a build has that has begun.  Where it was not to wait and has lost a
+    sentence or its end, as it may on a busy machine, the job runs once more with patience.
     """
-    impatient = "build" not in words and "OMPI_MCA_odls_base_sigkill_timeout" not in more
-    if impatient:
+    if is_patient is None:
+        is_patient = "build" in words
+    if not is_patient:
         more["OMPI_MCA_odls_base_sigkill_timeout"] = "0"
     job = subprocess.Popen(command(ranks, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more))
     try:
@@ -129,8 +130,8 @@ def run(ranks, *words, **more):
         end(pids, 0)
         out, err = job.communicate()
         raise AssertionError(f"a job hangs: {words}\n{err.decode(errors='replace')}\n{places}") from None
-    if impatient and job.returncode != 0 and not err.endswith(b"\n"):
-        return run(ranks, *words, **{**more, "OMPI_MCA_odls_base_sigkill_timeout": "2"})
+    if not is_patient and job.returncode != 0 and not err.endswith(b"\n"):
+        return run(ranks, *words, is_patient=True, **{**more, "OMPI_MCA_odls_base_sigkill_timeout": "2"})
     return job.returncode, out, err.decode(errors="replace")
 
 
