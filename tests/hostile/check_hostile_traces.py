@@ -166,7 +166,7 @@ def chosen_traces(options):
 
 def main():
     options = options_of_command()
-    options.rounds = int(os.environ.get("HISTREE_ROUNDS", options.rounds))
+    options.rounds = int(os.environ.get("HISTREE_ROUNDS", options.rounds // 3 if QUICK else options.rounds))
     if options.sanitized:
         options.megabytes *= 4
     if options.list:
