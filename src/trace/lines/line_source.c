@@ -156,6 +156,8 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 	for (unsigned others = 0; !out->has_event && (others < PREFACE_LINES || out->has_dump || text->is_page) &&
 				  text->line_at - text->begin < (out->has_dump ? DUMP_SIZE : PREFACE_SIZE);) {
 		status = line_text_next(text, &line, &size, error);
+		if (status == HISTREE_OK && text->is_cut && memchr(line, '\0', size) != NULL)
+			status = HISTREE_END; /* no text: where its line ends may be gigabytes away */
 		if (status != HISTREE_OK)
 			break;
 		line_head_read(line, size, out->columns, &head);
