@@ -110,7 +110,7 @@ def change_manifest(store, change):
     manifest = json.loads(path.read_text())
     change(manifest)
     del manifest["checksum"]
-    path.write_text(seal_manifest(json.dumps(manifest, indent=2)))
+    path.write_text(seal_manifest(json.dumps(manifest)))
 
 
 def warnings_of_64_mb(store):
