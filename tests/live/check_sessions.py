@@ -205,20 +205,21 @@ def main():
         print("skipped: LTTng is not installed")
         return 77
     failed = False
-    for case, options in CASES.items():
-        if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
-            continue
-        with tempfile.TemporaryDirectory(prefix="histree-live-", ignore_cleanup_errors=True) as folder:
-            program = os.path.join(folder, "program")
-            with open(program + ".c", "w", encoding="ascii") as file:
-                file.write(PROGRAM)
-            run("cc", "-O0", "-finstrument-functions", "-o", program, program + ".c")
-            try:
-                with Session(folder, *options) as session:
-                    case(session, trace_cat, program)
-            except (Wrong, subprocess.TimeoutExpired) as wrong:
-                print(f"{case.__name__}: {wrong}", file=sys.stderr)
-                failed = True
+    with tempfile.TemporaryDirectory(prefix="histree-live-") as home:
+        program = os.path.join(home, "program")
+        with open(program + ".c", "w", encoding="ascii") as file:
+            file.write(PROGRAM)
+        run("cc", "-O0", "-finstrument-functions", "-o", program, program + ".c")
+        for case, options in CASES.items():
+            if len(sys.argv) > 2 and case.__name__ not in sys.argv[2:]:
+                continue
+            with tempfile.TemporaryDirectory(prefix="histree-live-", ignore_cleanup_errors=True) as folder:
+                try:
+                    with Session(folder, *options) as session:
+                        case(session, trace_cat, program)
+                except (Wrong, subprocess.TimeoutExpired) as wrong:
+                    print(f"{case.__name__}: {wrong}", file=sys.stderr)
+                    failed = True
     return 1 if failed else 0
 
 
