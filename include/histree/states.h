@@ -591,10 +591,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_time_in_state_start(s
 									       struct histree_error *error);
 
 /*
- * Add up the states of a history once more, and compare them with its overview of sums and its cube, if it was
- * opened with them.  `report` is called with a sentence for each attribute for which these differ.  Returns
- * HISTREE_ERR_FORMAT if any differs.  All states of these attributes are read, in about 32 MiB of memory, and 1
- * KiB for each thread in the cube.
+ * Add up the states of a history once more, and compare them with its overview of sums and its cube, and those that
+ * name threads with its file of names, if it was opened with them.  `report` is called with a sentence for each
+ * attribute for which these differ.  Returns HISTREE_ERR_FORMAT if any differs.  All states of these attributes are
+ * read, in about 32 MiB of memory, and 1 KiB for each thread in the cube.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_sums_verify(struct histree_history *history, void (*report)(void *context, const char *fault),

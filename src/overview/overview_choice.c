@@ -78,6 +78,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 	complete(&options.sums_percent_max, 3);
 	complete(&options.sum_states_min, 256);
 	complete(&options.cube_percent_max, 2);
+	complete(&options.names_percent_max, 5);
 	complete(&options.number_states_min, 4096);
 	complete(&options.number_states_log2, 6);
 	return options;

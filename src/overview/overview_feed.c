@@ -21,6 +21,7 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "overview/fact_feed.h"
 #include "overview/feed_item.h"
 #include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
@@ -50,6 +51,8 @@ struct overview_feed {
 	struct owner_feed owners;               /* kinds that are fed owner by owner; */
 	struct pyramid_maker *takers[PYRAMIDS]; /* others, which take windows */
 	unsigned taker_count;
+	struct fact_feed facts; /* rather as they are than in cells */
+	uint64_t states_in_all;
 
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
@@ -69,8 +72,8 @@ struct overview_feed {
 	struct table of_answers;
 };
 
-/* Whether some kind takes the states of an attribute. */
-enum feed_answer { NOT_ASKED, IS_NOT_TAKEN, IS_TAKEN };
+/* Who takes the states of an attribute: nobody, the cube, or who keeps facts. */
+enum feed_answer { NOT_ASKED, IS_NOT_TAKEN, IS_TAKEN, IS_FACT };
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
@@ -152,6 +155,7 @@ static void give_up(struct overview_feed *feed)
 	feed->is_whole = false;
 	feed->lacks_memory |= feed->owners.lacks_memory;
 	owner_feed_release(&feed->owners);
+	fact_feed_release(&feed->facts);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		pyramid_maker_release(&feed->makers[id]);
 }
@@ -300,31 +304,31 @@ static inline enum feed_answer answer_of(const struct overview_feed *feed, histr
 	return feed->answers[quark / ANSWERS_IN_BYTE] >> answer_shift(quark) & ((1U << ANSWER_BITS) - 1);
 }
 
-/* Ask the kinds, once of each attribute for which there is memory. */
-static bool ask(struct overview_feed *feed, histree_quark quark)
+/* Ask who takes them, once of each attribute for which there is memory. */
+static enum feed_answer ask(struct overview_feed *feed, histree_quark quark)
 {
-	bool is_taken = false;
+	enum feed_answer answer = fact_feed_takes(&feed->facts, feed->attributes, quark) ? IS_FACT : IS_NOT_TAKEN;
 	if (!have_answer(feed, quark))
-		return true;
+		return answer == IS_FACT ? IS_FACT : IS_TAKEN;
 	assert(answer_of(feed, quark) == NOT_ASKED);
-	for (unsigned i = 0; i < feed->taker_count && !is_taken; i++)
-		is_taken = feed->takers[i]->kind->feed_takes(feed->takers[i], feed->attributes, quark);
-	feed->answers[quark / ANSWERS_IN_BYTE] |=
-		(unsigned char)((is_taken ? IS_TAKEN : IS_NOT_TAKEN) << answer_shift(quark));
-	return is_taken;
+	for (unsigned i = 0; i < feed->taker_count && answer == IS_NOT_TAKEN; i++)
+		if (feed->takers[i]->kind->feed_takes(feed->takers[i], feed->attributes, quark))
+			answer = IS_TAKEN;
+	feed->answers[quark / ANSWERS_IN_BYTE] |= (unsigned char)(answer << answer_shift(quark));
+	return answer;
 }
 
-static inline bool is_taken(struct overview_feed *feed, histree_quark quark)
+static inline enum feed_answer who_takes(struct overview_feed *feed, histree_quark quark)
 {
-	if (feed->taker_count == 0)
-		return false;
+	if (feed->taker_count == 0 && !feed->facts.is_wanted)
+		return IS_NOT_TAKEN;
 	const enum feed_answer answer = answer_of(feed, quark);
-	return answer != NOT_ASKED ? answer == IS_TAKEN : ask(feed, quark);
+	return answer != NOT_ASKED ? answer : ask(feed, quark);
 }
 
 bool overview_feed_takes(struct overview_feed *feed, histree_quark quark)
 {
-	return feed->is_whole && (owner_feed_takes(&feed->owners, quark) || is_taken(feed, quark));
+	return feed->is_whole && (owner_feed_takes(&feed->owners, quark) || who_takes(feed, quark) != IS_NOT_TAKEN);
 }
 
 /* What goes on when the history is closed is known already, and comes as the last states of owners. */
@@ -333,8 +337,12 @@ void overview_feed_take(struct overview_feed *feed, const struct histree_interva
 	if (!feed->is_whole)
 		return;
 	feed->states++;
-	if (!feed->is_closed && is_taken(feed, interval->quark))
+	feed->states_in_all++;
+	const enum feed_answer taker = who_takes(feed, interval->quark);
+	if (taker == IS_TAKEN && !feed->is_closed)
 		take_item(feed, interval);
+	else if (taker == IS_FACT && !fact_feed_take(&feed->facts, interval, feed->states_in_all))
+		run_out(feed);
 	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
 		run_out(feed);
 }
@@ -386,14 +394,20 @@ static void release_window(struct overview_feed *feed)
 	free(feed->sorted);
 	free(feed->runs);
 	hash_index_release(&feed->run_index);
-	if (feed->answers != NULL) /* else their space may be gone */
-		table_release(&feed->of_answers, feed->answers);
 	feed->items = feed->sorted = NULL;
 	feed->run_of = NULL;
 	feed->runs = NULL;
-	feed->answers = NULL;
 	feed->count = feed->capacity = feed->run_of_capacity = feed->sorted_capacity = 0;
-	feed->run_count = feed->runs_capacity = feed->answer_count = feed->answers_capacity = 0;
+	feed->run_count = feed->runs_capacity = 0;
+}
+
+/* They are asked for until all was fed. */
+static void release_answers(struct overview_feed *feed)
+{
+	if (feed->answers != NULL) /* else their space may be gone */
+		table_release(&feed->of_answers, feed->answers);
+	feed->answers = NULL;
+	feed->answer_count = feed->answers_capacity = 0;
 }
 
 /* What ends now need not be taken one by one: what goes on says what that is. */
@@ -417,6 +431,7 @@ void overview_feed_closing(struct overview_feed *feed, histree_time end)
 		if (status != HISTREE_OK)
 			pyramid_maker_release(maker);
 	}
+	find_takers(feed);
 	feed->is_closed = true;
 	release_window(feed);
 }
@@ -433,6 +448,7 @@ void overview_feed_end(struct overview_feed *feed, histree_time end)
 {
 	if (feed->is_whole && !owner_feed_end(&feed->owners, end))
 		run_out(feed);
+	release_answers(feed);
 	owner_feed_release_tables(&feed->owners);
 }
 
@@ -455,6 +471,7 @@ static enum histree_status feed_branch(void *context, bool publish, struct inter
 void overview_feed_forget_source(struct overview_feed *feed)
 {
 	release_window(feed);
+	release_answers(feed);
 	owner_feed_release_tables(&feed->owners);
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		if (feed->makers[id].kind != NULL && feed->makers[id].kind->feed_free != NULL)
@@ -501,6 +518,9 @@ static enum histree_status begin_makers(struct overview_feed *feed, const struct
 		feed->is_whole |= maker->kind != NULL;
 	}
 	find_takers(feed);
+	if (status == HISTREE_OK && again == NULL && (kinds >> PYRAMID_NAMES & 1) != 0)
+		status = fact_feed_begin(&feed->facts, plan->provider, plan->tables, error);
+	feed->is_whole |= feed->facts.is_wanted;
 	if (status != HISTREE_OK || (again != NULL ? again->id == PYRAMID_CUBE : kinds == 1U << PYRAMID_CUBE))
 		return status;
 	return owner_feed_begin(&feed->owners, feed->makers, plan->start, &options,
@@ -569,11 +589,19 @@ struct owner_feed *overview_feed_owners(struct overview_feed *feed)
 	return feed != NULL && feed->is_whole && feed->is_closed && feed->owners.keeps_rows ? &feed->owners : NULL;
 }
 
+struct fact_feed *overview_feed_facts(struct overview_feed *feed)
+{
+	return feed != NULL && feed->is_whole && feed->is_closed && (feed->facts.is_wanted || feed->facts.are_many)
+		       ? &feed->facts
+		       : NULL;
+}
+
 void overview_feed_free(struct overview_feed *feed)
 {
 	if (feed == NULL)
 		return;
 	give_up(feed);
 	release_window(feed);
+	release_answers(feed);
 	free(feed);
 }

@@ -30,9 +30,13 @@
 #include "state/ongoing_states.h"
 #include "state/pyramid.h"
 
-/* By enum pyramid_id; there is none for rows, whose levels are each made from the one below (overview_writer.c). */
+/*
+ * By enum pyramid_id; there is none for rows, whose levels are each made from the one below (overview_writer.c),
+ * nor for names, which are not added up (fact_feed.h).
+ */
 extern const struct cell_kind *const cell_kinds[PYRAMIDS];
 
+struct fact_feed;
 struct overview_feed;
 struct owner_feed;
 
@@ -104,6 +108,9 @@ struct pyramid_maker *overview_feed_maker(struct overview_feed *feed, enum pyram
 
 /* Returns the owners, and what is kept of their rows; NULL: nobody has. */
 struct owner_feed *overview_feed_owners(struct overview_feed *feed);
+
+/* Returns what is kept of names, or that it was too much; NULL: nobody has all. */
+struct fact_feed *overview_feed_facts(struct overview_feed *feed);
 
 /* Whether something is left out because memory was out. */
 bool overview_feed_lacks_memory(const struct overview_feed *feed);

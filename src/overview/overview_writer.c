@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "histree/history.h"
+#include "overview/fact_feed.h"
 #include "overview/overview_choice.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_replay.h"
@@ -111,6 +112,8 @@ static uint32_t percent_max_of(const struct overview_options *options, enum pyra
 		return options->sums_percent_max;
 	case PYRAMID_CUBE:
 		return options->cube_percent_max;
+	case PYRAMID_NAMES:
+		return options->names_percent_max;
 	case PYRAMID_ROWS:
 	case PYRAMIDS:
 		break;
@@ -118,15 +121,19 @@ static uint32_t percent_max_of(const struct overview_options *options, enum pyra
 	return options->percent_max;
 }
 
-/* What others are likely to take of what all may have: more than half of what they may, where there are some. */
+/*
+ * What others have, or are likely to take, of what all may have: more than half of what they may, where there are
+ * some.
+ */
 static uint64_t bytes_for_states(const struct writer *writer)
 {
 	uint64_t others = 0;
 	for (unsigned id = 0; id < PYRAMIDS; id++)
 		if (writer->makers[id].is_wanted)
 			others += percent_of(writer, percent_max_of(&writer->options, id));
+	others = others * 5 / 8 + writer->bytes_of_others;
 	uint64_t all = percent_of(writer, writer->options.percent_max);
-	return all > others * 5 / 8 ? all - others * 5 / 8 : 0;
+	return all > others ? all - others : 0;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
@@ -406,6 +413,19 @@ static enum histree_status end_others(struct writer *writer, struct histree_erro
 	return status;
 }
 
+/* ---- names of threads --------------------------------------------------------------------------------------- */
+
+static enum histree_status write_names(struct writer *writer, struct histree_error *error)
+{
+	struct fact_feed *facts = overview_feed_facts(writer->feed);
+	facts = facts != NULL ? facts : overview_feed_facts(writer->replayed);
+	pyramid_path(PYRAMID_NAMES, writer->path, 1, writer->name);
+	return facts == NULL ? HISTREE_OK
+			     : fact_feed_write(facts, writer->io, writer->name, writer->source, &writer->options,
+					       percent_of(writer, percent_max_of(&writer->options, PYRAMID_NAMES)),
+					       &writer->bytes_of_others, error);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
 /* Remove all overviews that exist. */
@@ -452,7 +472,9 @@ static enum histree_status make_first_again(struct writer *writer, uint64_t *byt
 static enum histree_status write_overviews(struct writer *writer, struct histree_error *error)
 {
 	uint64_t bytes = 0, of_level = 0;
-	enum histree_status status = begin_others(writer, error);
+	enum histree_status status = write_names(writer, error);
+	if (status == HISTREE_OK)
+		status = begin_others(writer, error);
 	if (status == HISTREE_OK)
 		status = choose_first(writer, error);
 	if (status == HISTREE_OK)
@@ -486,6 +508,8 @@ static enum histree_status feed_lacking(struct writer *writer, struct histree_er
 		if (cell_kinds[id] != NULL && overview_feed_maker(writer->feed, id) == NULL &&
 		    (id != PYRAMID_CUBE || is_of_kernel))
 			lacking |= 1U << id;
+	if (is_of_kernel && overview_feed_facts(writer->feed) == NULL)
+		lacking |= 1U << PYRAMID_NAMES;
 	if (lacking == 0)
 		return HISTREE_OK;
 	if (!table_space_init(&writer->tables, writer->path, memory / TABLES_SHARE))

@@ -9,14 +9,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "histree/history.h"
 #include "histree/states.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_replay.h"
 #include "overview/pyramid_maker.h"
+#include "query/thread_names.h"
 #include "state/history.h"
 #include "state/history_union.h"
 #include "state/pyramid.h"
@@ -62,21 +65,29 @@ static enum histree_status add_ready(void *context, const struct ready_states *r
 	return HISTREE_OK;
 }
 
-static enum histree_status take_off_all(struct print *prints, struct histree_history *pyramid,
-					struct histree_error *error)
+/*
+ * `quarks`: of those alone; NULL: of all.  A print belongs to the place of an attribute among them, or to its
+ * number.
+ */
+static enum histree_status add_all(struct print *prints, struct histree_history *history,
+				   const histree_quark *quarks, size_t count, uint64_t sign,
+				   struct histree_error *error)
 {
-	const struct histree_history_info *info = histree_history_info(pyramid);
-	const struct histree_region all = { .from = info->start, .to = info->end };
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_region all = {
+		.from = info->start, .to = info->end, .quarks = quarks, .quark_count = count
+	};
 	struct histree_interval state;
 	struct histree_cursor *query;
-	enum histree_status status = histree_query_create(pyramid, &query, error);
+	enum histree_status status = histree_query_create(history, &query, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = histree_query_start(query, &all, error);
 	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
 		state = *histree_cursor_interval(query);
-		add_print(&prints[state.quark], &state, UINT64_MAX);
-	} /* -1 */
+		const size_t at = quarks != NULL ? SEARCH(i, 0, count, quarks[i] < state.quark) : state.quark;
+		add_print(&prints[at], &state, sign);
+	}
 	histree_cursor_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -156,10 +167,64 @@ static enum histree_status verify_pyramid(struct histree_history *history, enum 
 	enum histree_status status = prints != NULL ? make_again(prints, history, id, &faults, error)
 						    : error_memory(error, "what an overview is compared with");
 	if (status == HISTREE_OK)
-		status = take_off_all(prints, file, error);
+		status = add_all(prints, file, NULL, 0, UINT64_MAX /* -1 */, error);
 	if (status == HISTREE_OK)
 		report_wrong(prints, pyramid, &faults);
 	free(prints);
+	return status == HISTREE_OK ? overview_faults_sum(&faults, history_path(history), error) : status;
+}
+
+/* ---- names of threads --------------------------------------------------------------------------------------- */
+
+static enum histree_status compare_names(const struct thread_names *names, struct histree_history *history,
+					 struct histree_history *file, struct overview_faults *faults,
+					 struct histree_error *error)
+{
+	struct print *prints = calloc(names->count + 1, sizeof(*prints));
+	histree_quark *own = malloc((names->count + 1) * sizeof(*own));
+	enum histree_status status = prints != NULL && own != NULL
+					     ? add_all(prints, history, names->quarks, names->count, 1, error)
+					     : error_memory(error, "what an overview is compared with");
+	for (size_t i = 0; i < names->count && status == HISTREE_OK; i++)
+		own[i] = (histree_quark)i + 1;
+	if (status == HISTREE_OK)
+		status = add_all(prints, file, own, names->count, UINT64_MAX /* -1 */, error);
+	for (size_t i = 0; i < names->count && status == HISTREE_OK; i++) {
+		char fault[128];
+		snprintf(fault, sizeof(fault), "attribute 1/%" PRIu32 " does not say what the history does",
+			 names->quarks[i]);
+		if (prints[i].one != 0 || prints[i].other != 0)
+			overview_faults_report(faults, fault);
+	}
+	free(prints);
+	free(own);
+	return status;
+}
+
+static enum histree_status verify_names(struct histree_history *history,
+					void (*report)(void *context, const char *fault), void *context,
+					struct histree_error *error)
+{
+	const struct pyramid *pyramid = history_pyramid(history, PYRAMID_NAMES);
+	struct histree_history *file = pyramid->levels[0].history;
+	struct thread_names names;
+	histree_quark *quarks = NULL;
+	size_t count = 0;
+	if (pyramid->level_count == 0)
+		return HISTREE_OK;
+	struct overview_faults faults = { .report = report != NULL ? report : ignore_fault,
+					  .context = context,
+					  .path = history_path(file) };
+	enum histree_status status = thread_names_open(&names, history, error);
+	if (status == HISTREE_OK)
+		status = thread_name_quarks(histree_history_attributes(history), &quarks, &count, error);
+	if (status == HISTREE_OK && (names.cursor == NULL || names.count != count ||
+				     memcmp(names.quarks, quarks, count * sizeof(*quarks)) != 0))
+		overview_faults_report(&faults, "it has other attributes than the names of threads");
+	else if (status == HISTREE_OK)
+		status = compare_names(&names, history, file, &faults, error);
+	thread_names_release(&names);
+	free(quarks);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, history_path(history), error) : status;
 }
 
@@ -172,7 +237,7 @@ static enum histree_status verify_numbers(struct histree_history *history,
 	return verify_pyramid(history, PYRAMID_NUMBERS, report, context, error);
 }
 
-/* The cube too, which is of time in states as well. */
+/* The cube too, which is of time in states as well, and names, which are of the threads in it. */
 static enum histree_status verify_sums(struct histree_history *history,
 				       void (*report)(void *context, const char *fault), void *context,
 				       struct histree_error *error)
@@ -180,9 +245,13 @@ static enum histree_status verify_sums(struct histree_history *history,
 	enum histree_status status = verify_pyramid(history, PYRAMID_SUMS, report, context, error);
 	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT)
 		return status;
-	const enum histree_status of_cube =
+	enum histree_status of_others =
 		verify_pyramid(history, PYRAMID_CUBE, report, context, status == HISTREE_OK ? error : NULL);
-	return of_cube != HISTREE_OK ? of_cube : status;
+	status = of_others != HISTREE_OK ? of_others : status;
+	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT)
+		return status;
+	of_others = verify_names(history, report, context, status == HISTREE_OK ? error : NULL);
+	return of_others != HISTREE_OK ? of_others : status;
 }
 
 enum histree_status histree_numbers_verify(struct histree_history *history,

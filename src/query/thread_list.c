@@ -3,6 +3,7 @@
  * thread_list.c - reads the threads of a history: numbers, names, parents, lives.
  *
  * All threads are read from the attributes of the history; for a narrow range, only those that had a status in it.
+ * What they are called and whose they are is in a file of its own, beside a long history (thread_names.h).
  * A reused number becomes one thread for each life.
  */
 #include "query/thread_list.h"
@@ -16,6 +17,7 @@
 #include "base/cancel.h"
 #include "base/table.h"
 #include "histree/states.h"
+#include "query/thread_names.h"
 #include "query/thread_pieces.h"
 #include "state/attributes.h"
 
@@ -71,6 +73,9 @@ struct reading {
 	bool *reused;          /* by thread: its number may have been another's, before or after it */
 	histree_time from, to; /* the range */
 	struct histree_cursor *query;
+	struct thread_names names;  /* of them, beside the history */
+	bool asks_names;            /* what is in `asked` are facts of these */
+	histree_quark *asked_names; /* what these are in the file */
 };
 
 /* ---- which there are -------------------------------------------------------------------------------------- */
@@ -162,13 +167,26 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 	return HISTREE_OK;
 }
 
+/* The state of an attribute at a time: from where it is read sooner. */
+static enum histree_status query_one(struct reading *reading, histree_quark quark, histree_time time,
+				     struct histree_interval *out, struct histree_error *error)
+{
+	struct thread_names *names = &reading->names;
+	const histree_quark own = names->cursor != NULL ? thread_names_find(names, quark) : HISTREE_ROOT;
+	if (own == HISTREE_ROOT)
+		return histree_query_single(reading->query, quark, time, out, error);
+	const enum histree_status status = histree_query_single(names->cursor, own, time, out, error);
+	out->quark = quark;
+	return thread_names_judge(names, status);
+}
+
 /* The last state of an attribute at this time or before that is not null; the first one if all are. */
-static enum histree_status find_last(struct histree_cursor *query, histree_time history_start, histree_quark quark,
+static enum histree_status find_last(struct reading *reading, histree_time from, histree_quark quark,
 				     histree_time time, struct histree_interval *last, struct histree_error *error)
 {
-	enum histree_status status = histree_query_single(query, quark, time, last, error);
-	while (status == HISTREE_OK && last->value.type == HISTREE_NULL && last->start > history_start)
-		status = histree_query_single(query, quark, last->start - 1, last, error);
+	enum histree_status status = query_one(reading, quark, time, last, error);
+	while (status == HISTREE_OK && last->value.type == HISTREE_NULL && last->start > from)
+		status = query_one(reading, quark, last->start - 1, last, error);
 	return status;
 }
 
@@ -193,7 +211,7 @@ static enum histree_status take_last_fact(struct reading *reading, const struct 
 {
 	struct histree_interval interval;
 	enum histree_status status =
-		find_last(reading->query, reading->info->start, ended->quark, ended->last, &interval, error);
+		find_last(reading, reading->info->start, ended->quark, ended->last, &interval, error);
 	if (status == HISTREE_OK && interval.value.type == HISTREE_UNKNOWN)
 		reading->is_damaged = true;
 	else if (status == HISTREE_OK)
@@ -225,6 +243,7 @@ static enum histree_status take_status(struct reading *reading, const struct his
 static void choose(struct reading *reading, bool status)
 {
 	reading->asked_count = 0;
+	reading->asks_names = !status && reading->names.cursor != NULL;
 	for (histree_quark quark = 0; quark < reading->info->attribute_count; quark++) {
 		uint32_t owner = reading->owners[quark];
 		if (owner != NO_OWNER && (owner % OWNER_KINDS == THREAD_FACT_STATUS) == status)
@@ -235,23 +254,48 @@ static void choose(struct reading *reading, bool status)
 typedef enum histree_status taker(struct reading *reading, const struct histree_interval *interval,
 				  struct histree_error *error);
 
+/* What is asked for is in the file of names, by its own numbers; both ascend. */
+static bool find_asked_names(struct reading *reading)
+{
+	const struct thread_names *names = &reading->names;
+	size_t at = 0;
+	for (size_t i = 0; i < reading->asked_count; i++) {
+		while (at < names->count && names->quarks[at] < reading->asked[i])
+			at++;
+		if (at == names->count || names->quarks[at] != reading->asked[i])
+			return false;
+		reading->asked_names[i] = (histree_quark)at + 1;
+	}
+	return true;
+}
+
 static enum histree_status ask(struct reading *reading, struct histree_region region, taker *take,
 			       struct histree_error *error)
 {
+	struct thread_names *names = reading->asks_names ? &reading->names : NULL;
+	struct histree_cursor *query = names != NULL ? names->cursor : reading->query;
 	struct histree_interval interval;
-	region.quarks = reading->asked;
+	region.quarks = names != NULL ? reading->asked_names : reading->asked;
 	region.quark_count = reading->asked_count;
-	enum histree_status status = histree_query_start(reading->query, &region, error);
+	if (names != NULL && !find_asked_names(reading)) {
+		names->is_wrong = true;
+		return HISTREE_ERR_FORMAT;
+	}
+	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(reading->work, step, error);
 		if (status == HISTREE_OK) {
-			status = histree_cursor_next(reading->query, error);
+			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(reading->query);
+				interval = *histree_cursor_interval(query);
 		}
+		if (status == HISTREE_OK && names != NULL)
+			interval.quark = names->quarks[interval.quark - 1];
 		if (status == HISTREE_OK)
 			status = take(reading, &interval, error);
 	}
+	if (names != NULL)
+		status = thread_names_judge(names, status);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
@@ -336,7 +380,7 @@ static enum histree_status find_parent_since(struct reading *reading, histree_qu
 	struct histree_interval before;
 	enum histree_status status = HISTREE_OK;
 	while (status == HISTREE_OK && thread->ppid_since > reading->info->start) {
-		status = histree_query_single(reading->query, quark, thread->ppid_since - 1, &before, error);
+		status = query_one(reading, quark, thread->ppid_since - 1, &before, error);
 		if (status != HISTREE_OK)
 			break;
 		struct histree_value ppid = histree_value_part(&before.value, HISTREE_FIRST_PART);
@@ -376,8 +420,7 @@ static enum histree_status parts_lives(struct reading *reading, const struct lif
 	*out = false;
 	if (!is_null(name) || !is_inside(reading->info, name))
 		return HISTREE_OK;
-	enum histree_status status =
-		histree_query_single(reading->query, quarks->status, name->start, &does, error);
+	enum histree_status status = query_one(reading, quarks->status, name->start, &does, error);
 	*out = status == HISTREE_OK && (is_null(&does) || does.value.type == HISTREE_UNKNOWN);
 	return status;
 }
@@ -397,7 +440,7 @@ static enum histree_status find_beginning(struct reading *reading, const struct 
 	bool is_found = false;
 	while (status == HISTREE_OK && !is_found && !is_damaged(&interval) &&
 	       interval.start > reading->info->start) {
-		status = histree_query_single(reading->query, quarks->name, interval.start - 1, &interval, error);
+		status = query_one(reading, quarks->name, interval.start - 1, &interval, error);
 		if (status == HISTREE_OK)
 			status = parts_lives(reading, quarks, &interval, &is_found, error);
 	}
@@ -410,11 +453,10 @@ static enum histree_status find_end(struct reading *reading, const struct life_q
 				    struct histree_error *error)
 {
 	struct histree_interval interval;
-	enum histree_status status =
-		histree_query_single(reading->query, quarks->name, life->from, &interval, error);
+	enum histree_status status = query_one(reading, quarks->name, life->from, &interval, error);
 	bool is_found = false;
 	while (status == HISTREE_OK && !is_found && !is_damaged(&interval) && interval.end < reading->info->end) {
-		status = histree_query_single(reading->query, quarks->name, interval.end + 1, &interval, error);
+		status = query_one(reading, quarks->name, interval.end + 1, &interval, error);
 		if (status == HISTREE_OK)
 			status = parts_lives(reading, quarks, &interval, &is_found, error);
 	}
@@ -429,7 +471,7 @@ static enum histree_status last_in_life(struct reading *reading, const struct li
 	*last = (struct histree_interval){ .value = histree_null() };
 	if (quark == HISTREE_ROOT)
 		return HISTREE_OK;
-	enum histree_status status = find_last(reading->query, life->from, quark, life->to, last, error);
+	enum histree_status status = find_last(reading, life->from, quark, life->to, last, error);
 	if (status == HISTREE_OK && last->start < life->from && last->end < life->from)
 		last->value = histree_null();
 	return status;
@@ -481,8 +523,7 @@ static enum histree_status take_life_times(struct reading *reading, const struct
 					   struct histree_thread *thread, struct histree_error *error)
 {
 	struct histree_interval first, last;
-	enum histree_status status =
-		histree_query_single(reading->query, thread->status, life->from, &first, error);
+	enum histree_status status = query_one(reading, thread->status, life->from, &first, error);
 	if (status == HISTREE_OK)
 		status = last_in_life(reading, life, thread->status, &last, error);
 	if (status != HISTREE_OK)
@@ -594,7 +635,8 @@ static enum histree_status read_all(struct reading *reading, histree_time from, 
 		status = add_thread(reading, &walk, error);
 	const size_t count = reading->list->count;
 	reading->asked = malloc((count * OWNER_KINDS + 1) * sizeof(*reading->asked));
-	if (status == HISTREE_OK && reading->asked == NULL)
+	reading->asked_names = malloc((reading->names.count + 1) * sizeof(*reading->asked_names));
+	if (status == HISTREE_OK && (reading->asked == NULL || reading->asked_names == NULL))
 		status = error_memory(error, "the threads");
 	if (status == HISTREE_OK)
 		status = histree_query_create(reading->history, &reading->query, error);
@@ -653,7 +695,7 @@ static enum histree_status add_track(struct reading *reading, histree_quark node
 		return HISTREE_OK;
 	if (!array_reserve(&list->threads, &list->capacity, list->count + 1))
 		return error_memory(error, "the threads");
-	enum histree_status status = find_last(reading->query, info->start, node, info->end, &name, error);
+	enum histree_status status = find_last(reading, info->start, node, info->end, &name, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_thread *thread = &list->threads[list->count++];
@@ -709,8 +751,10 @@ static enum histree_status read_tracks(struct reading *reading, struct histree_e
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
-				     histree_time to, struct histree_work work, struct histree_error *error)
+/* *is_wrong: the file of names has led astray, and what is read is nothing. */
+static enum histree_status read_list(struct thread_list *list, struct histree_history *history, histree_time from,
+				     histree_time to, struct histree_work work, bool *is_wrong,
+				     struct histree_error *error)
 {
 	struct reading reading = {
 		.list = list,
@@ -724,17 +768,32 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	if (reading.owners == NULL)
 		return error_memory(error, "the threads");
 	memset(reading.owners, 0xff, attribute_count * sizeof(*reading.owners)); /* NO_OWNER */
-	enum histree_status status = strcmp(reading.info->provider, "tracks") == 0
-					     ? read_tracks(&reading, error)
-					     : read_all(&reading, from, to, error);
+	enum histree_status status = *is_wrong ? HISTREE_OK : thread_names_open(&reading.names, history, error);
+	if (status == HISTREE_OK)
+		status = strcmp(reading.info->provider, "tracks") == 0 ? read_tracks(&reading, error)
+								       : read_all(&reading, from, to, error);
+	*is_wrong = reading.names.is_wrong;
 	histree_cursor_free(reading.query);
+	thread_names_release(&reading.names);
 	free(reading.owners);
 	free(reading.since);
 	free(reading.asked);
+	free(reading.asked_names);
 	free(reading.ended);
 	free(reading.lived);
 	free(reading.reused);
 	return status;
+}
+
+enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history, histree_time from,
+				     histree_time to, struct histree_work work, struct histree_error *error)
+{
+	bool is_wrong = false;
+	enum histree_status status = read_list(list, history, from, to, work, &is_wrong, error);
+	if (!is_wrong)
+		return status;
+	list->count = list->number_count = 0;
+	return read_list(list, history, from, to, work, &is_wrong, error);
 }
 
 static enum histree_status read_name(struct reading *reading, histree_quark node, struct histree_thread *thread,

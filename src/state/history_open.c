@@ -156,7 +156,7 @@ static enum histree_status take_file(struct pyramid *pyramid, enum pyramid_id id
 	pyramid->levels[pyramid->level_count++].history = history;
 	if (!is_pyramid_of(histree_history_info(history), id, of, &pyramid->log2))
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK && id != PYRAMID_NAMES)
 		status = read_entries(pyramid, id, history, of->attribute_count, error);
 	if (status == HISTREE_OK && !has_levels(pyramid, id))
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' has no such levels", path);

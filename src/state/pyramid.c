@@ -39,6 +39,7 @@ const struct pyramid_kind pyramid_kinds[PYRAMIDS] = {
 			   .node_size = 256 << 10,
 			   .cells_enough = 16,
 			   .has_rest = true },
+	[PYRAMID_NAMES] = { .name = "names", .unit = "states", .version = 1, .node_size = 8 << 10 },
 };
 
 static bool is_rows(enum pyramid_id id)

@@ -30,6 +30,10 @@
  * 			null		cells in which there is no thread, or nobody waits
  * 			custom "\0"	a cell too large for a node: the cells of the level below say it
  *
+ * 	names	what the threads of a kernel are called and whose they are: the states of Q, an Exec_name, PID,
+ * 		PPID or Process, as they are.  N is 0, and there is one level, which has all such attributes; as
+ * 		these may be very many, it has no entries here (query/thread_names.h)
+ *
  * Pyramids only make answers faster: if there is none, or it belongs to another file, the history itself is read.
  */
 #ifndef STATE_PYRAMID_H
@@ -37,7 +41,7 @@
 
 #include "histree/history.h"
 
-enum pyramid_id { PYRAMID_ROWS, PYRAMID_NUMBERS, PYRAMID_SUMS, PYRAMID_CUBE, PYRAMIDS };
+enum pyramid_id { PYRAMID_ROWS, PYRAMID_NUMBERS, PYRAMID_SUMS, PYRAMID_CUBE, PYRAMID_NAMES, PYRAMIDS };
 
 enum {
 	PYRAMID_STEP_LOG2 = 3,

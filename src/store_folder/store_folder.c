@@ -70,8 +70,8 @@ static bool is_ours(const char *name)
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
 	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
 	       ends_with(name, ".sht.tail") || ends_with(name, ".sht.numbers") || ends_with(name, ".sht.sums") ||
-	       ends_with(name, ".sht.cube") || ends_with(name, ".seg") || ends_with(name, ".order") ||
-	       is_overview(name);
+	       ends_with(name, ".sht.cube") || ends_with(name, ".sht.names") || ends_with(name, ".seg") ||
+	       ends_with(name, ".order") || is_overview(name);
 }
 
 static char *folder_removal_join(const char *folder, const char *name)

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and the
- * same is said of them: random lives, names, processes and parents, and a file with damage.
+ * same is said of them: random lives, names, processes and parents, and a file with damage.  So do lists that are
+ * read from the file of names beside a history, fed while this was made or when it was complete, and damaged or
+ * not.
  */
 #include "base/hash_index.h"
 #include "histree/history.h"
+#include "histree/states.h"
+#include "overview/overview_feed.h"
+#include "overview/overview_writer.h"
 #include "query/thread_list.h"
+#include "state/history.h"
+#include "state/pyramid.h"
+#include "state/state_file.h"
+#include "state/state_system.h"
 #include "support/effort.h"
+#include "support/history_file.h"
 #include "support/test.h"
 
 enum { THREADS = 200, LENGTH = 100000, START = 5000, RANGES = 60 };
@@ -16,6 +26,7 @@ struct world {
 	histree_time gone[THREADS], back[THREADS]; /* inclusive; gone > back: they live once */
 	bool parted[THREADS]; /* between the two they have no name: each is a thread by itself */
 	size_t parted_count;
+	bool has_pairs; /* parent and process are one attribute */
 	struct histree_history *history;
 	char path[64];
 };
@@ -35,28 +46,27 @@ static bool lived(const struct world *world, int thread, histree_time from, hist
 
 /* ---- a history ---------------------------------------------------------------------------------------------- */
 
-struct change {
+struct noted {
 	histree_time time;
 	int thread;
 	const char *what; /* "": the status */
 	struct histree_value value;
 };
 
-struct changes {
-	struct change list[THREADS * 64];
+struct notes {
+	struct noted list[THREADS * 64];
 	size_t count;
 };
 
-static void note(struct changes *changes, histree_time time, int thread, const char *what,
-		 struct histree_value value)
+static void note(struct notes *changes, histree_time time, int thread, const char *what, struct histree_value value)
 {
 	assert_true(changes->count < sizeof(changes->list) / sizeof(*changes->list));
-	changes->list[changes->count++] = (struct change){ time, thread, what, value };
+	changes->list[changes->count++] = (struct noted){ time, thread, what, value };
 }
 
 static int by_time(const void *one, const void *other)
 {
-	const struct change *a = one, *b = other;
+	const struct noted *a = one, *b = other;
 	return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a > b) - (a < b);
 }
 
@@ -66,7 +76,7 @@ static bool is_between(const struct world *world, int thread, histree_time time)
 }
 
 /* A fact at a time of the thread, but between two lives. */
-static void note_fact(const struct world *world, struct changes *changes, histree_time time, int thread,
+static void note_fact(const struct world *world, struct notes *changes, histree_time time, int thread,
 		      const char *what, struct histree_value value)
 {
 	if (!is_between(world, thread, time))
@@ -74,7 +84,7 @@ static void note_fact(const struct world *world, struct changes *changes, histre
 }
 
 /* Facts change in the life of a thread, and most of them end with it. */
-static void live(struct world *world, struct changes *changes, int i, struct random *random)
+static void live(struct world *world, struct notes *changes, int i, struct random *random)
 {
 	static const char *const programs[] = { "sh", "cc1", "a name that is longer", "" };
 	const histree_time last = START + LENGTH - 1;
@@ -99,8 +109,11 @@ static void live(struct world *world, struct changes *changes, int i, struct ran
 		note(changes, died + 1, i, "", histree_null());
 	world->parted[i] = gone > born && back >= gone && back < died && random_percent(random, 50);
 	world->parted_count += world->parted[i];
-	static const char *const facts[] = { "Exec_name", "PID", "PPID" };
-	for (size_t k = 0; k < 3 && world->parted[i]; k++)
+	static const char *const apart[] = { "Exec_name", "PID", "PPID" }, *const pairs[] = { "Exec_name",
+											      "Process" };
+	const char *const *facts = world->has_pairs ? pairs : apart;
+	const size_t fact_count = world->has_pairs ? 2 : 3;
+	for (size_t k = 0; k < fact_count && world->parted[i]; k++)
 		note(changes, gone, i, facts[k], histree_null());
 	if (world->parted[i]) {
 		note(changes, born, i, "Exec_name", histree_string("the first one"));
@@ -109,37 +122,34 @@ static void live(struct world *world, struct changes *changes, int i, struct ran
 	for (uint64_t k = random_below(random, 4); k > 0; k--)
 		note_fact(world, changes, some_time(random, born, died), i, "Exec_name",
 			  histree_string(programs[random_below(random, 4)]));
-	for (uint64_t k = random_below(random, 3); k > 0; k--)
+	static const char *const processes[] = { "7/12", "8/12", "8/13" };
+	if (world->has_pairs && random_percent(random, 50))
+		note(changes, born, i, "Process", histree_string("7/"));
+	for (uint64_t k = random_below(random, 4); k > 0 && world->has_pairs; k--)
+		note_fact(world, changes, some_time(random, born, died), i, "Process",
+			  histree_string(processes[random_below(random, 3)]));
+	for (uint64_t k = random_below(random, 3); k > 0 && !world->has_pairs; k--)
 		note_fact(world, changes, some_time(random, born, died), i, "PID",
 			  histree_int((int32_t)random_below(random, 50)));
-	for (uint64_t k = random_below(random, 3); k > 0; k--)
+	for (uint64_t k = random_below(random, 3); k > 0 && !world->has_pairs; k--)
 		note_fact(world, changes, some_time(random, born, died), i, "PPID",
 			  histree_int((int32_t)random_below(random, 50)));
-	for (size_t k = 0; k < 3; k++)
+	for (size_t k = 0; k < fact_count; k++)
 		if (died < last && random_percent(random, 70))
 			note(changes, died + 1, i, facts[k], histree_null());
 }
 
-static void make(struct world *world, struct random *random)
+static struct notes changes;
+
+/* Half of it is published. */
+static void change_all(struct histree_state_system *system, bool publishes)
 {
-	static struct changes changes;
-	struct histree_state_system *system;
-	snprintf(world->path, sizeof(world->path), "test_thread_list.%ld.sht", (long)getpid());
-	unlink(world->path);
-	const struct histree_history_options options = { .path = world->path,
-							 .provider = "kernel",
-							 .start = START,
-							 .tree = { .node_size = 4096, .threads = 1 } };
-	assert_ok(histree_state_create(&options, &system, NULL));
-	changes.count = 0;
-	world->parted_count = 0;
-	for (int i = 0; i < THREADS; i++)
-		live(world, &changes, i, random);
-	qsort(changes.list, changes.count, sizeof(*changes.list), by_time);
 	for (size_t i = 0; i < changes.count; i++) {
-		const struct change *change = &changes.list[i];
+		const struct noted *change = &changes.list[i];
 		char path[64];
 		histree_quark quark;
+		if (publishes && i == changes.count / 2)
+			assert_ok(histree_state_publish(system, change->time - 1, NULL));
 		snprintf(path, sizeof(path), "Threads/%d%s%s", 100 + change->thread,
 			 change->what[0] != '\0' ? "/" : "", change->what);
 		assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
@@ -147,6 +157,30 @@ static void make(struct world *world, struct random *random)
 	}
 	assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
 	histree_state_free(system);
+}
+
+static struct histree_history_options options_of(const struct world *world)
+{
+	return (struct histree_history_options){ .path = world->path,
+						 .provider = "kernel",
+						 .start = START,
+						 .tree = { .node_size = 4096, .threads = 1 } };
+}
+
+static void make(struct world *world, struct random *random)
+{
+	struct histree_state_system *system;
+	snprintf(world->path, sizeof(world->path), "test_thread_list.%ld.sht", (long)getpid());
+	unlink(world->path);
+	const struct histree_history_options options = options_of(world);
+	assert_ok(histree_state_create(&options, &system, NULL));
+	changes.count = 0;
+	world->parted_count = 0;
+	world->has_pairs = random_percent(random, 50);
+	for (int i = 0; i < THREADS; i++)
+		live(world, &changes, i, random);
+	qsort(changes.list, changes.count, sizeof(*changes.list), by_time);
+	change_all(system, false);
 	assert_ok(histree_history_open(world->path, NULL, &world->history, NULL));
 }
 
@@ -319,4 +353,191 @@ TEST(a_thread_that_there_is_not_has_no_name)
 	intern_release(&names);
 	histree_history_close(world.history);
 	unlink(world.path);
+}
+
+/* ---- from the file of names --------------------------------------------------------------------------------- */
+
+enum { NAMES_BYTES_MAX = 1 << 20, FIRST_PAGE = 4096 };
+
+struct bytes {
+	uint8_t bytes[NAMES_BYTES_MAX];
+	size_t size;
+};
+
+static const char *names_path(const struct world *world)
+{
+	static char path[96];
+	pyramid_path(PYRAMID_NAMES, world->path, 1, path);
+	return path;
+}
+
+static void read_file(struct bytes *out, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	out->size = fread(out->bytes, 1, sizeof(out->bytes), file);
+	assert_in_range(out->size, 1, sizeof(out->bytes) - 1);
+	fclose(file);
+}
+
+static void say(void *context, const char *fault)
+{
+	++*(size_t *)context;
+	(void)fault;
+}
+
+static struct overview_options few_options(uint32_t names_percent)
+{
+	return (struct overview_options){
+		.history_states_min = 1, .percent_max = 100000, .names_percent_max = names_percent, .threads = 1
+	};
+}
+
+/* The same history once more, with its overviews fed while it is made. */
+static void make_fed(const struct world *world, const struct overview_options *options)
+{
+	const struct histree_history_options made = options_of(world);
+	const struct overview_feed_plan plan = { .provider = "kernel", .start = START, .options = options };
+	struct histree_state_system *system;
+	struct overview_feed *feed;
+	struct interval_sink sink;
+	history_files_remove(world->path);
+	assert_ok(state_file_sink(&io_posix, &made, NULL, &sink, NULL));
+	assert_ok(overview_feed_create(&plan, &feed, NULL));
+	overview_feed_stand_before(feed, &sink);
+	assert_ok(state_system_create(START, &sink, &system, NULL));
+	overview_feed_watch(feed, histree_state_attributes(system), &system->ongoing);
+	change_all(system, true);
+	assert_non_null(overview_feed_facts(feed));
+	assert_ok(overviews_write_fed(&io_posix, world->path, options, feed, NULL));
+	overview_feed_free(feed);
+}
+
+static void expect_same_list(struct histree_history *one, struct histree_history *other, histree_time from,
+			     histree_time to)
+{
+	const struct histree_work never = { 0 };
+	struct thread_list list = { 0 }, second = { 0 };
+	assert_ok(thread_list_read(&list, one, from, to, never, NULL));
+	assert_ok(thread_list_read(&second, other, from, to, never, NULL));
+	assert_int_equal(list.count, second.count);
+	assert_int_equal(list.number_count, second.number_count);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_same_thread(&list.threads[i], &second.threads[i]);
+		assert_int_equal(list.threads[i].life, second.threads[i].life);
+		assert_int_equal(list.threads[i].has_process, second.threads[i].has_process);
+	}
+	thread_list_release(&list);
+	thread_list_release(&second);
+}
+
+/* Returns whether the file of names was opened. */
+static bool expect_same_lists(const struct world *world, struct random *random)
+{
+	struct histree_history *with, *without;
+	assert_ok(histree_history_open(world->path, NULL, &with, NULL));
+	assert_ok(histree_history_open(world->path, &(struct histree_open_options){ .no_overviews = true },
+				       &without, NULL));
+	const bool has_names = history_pyramid(with, PYRAMID_NAMES)->level_count > 0;
+	assert_int_equal(history_pyramid(without, PYRAMID_NAMES)->level_count, 0);
+	expect_same_list(with, without, INT64_MIN, INT64_MAX);
+	for (int i = 0; i < RANGES / 4; i++) {
+		const histree_time length = (histree_time)random_below(random, i % 2 == 0 ? 50 : LENGTH / 8);
+		const histree_time from = some_time(random, START, START + LENGTH - 1 - length);
+		expect_same_list(with, without, from, from + length);
+	}
+	histree_history_close(with);
+	histree_history_close(without);
+	return has_names;
+}
+
+static size_t count_faults(const struct world *world)
+{
+	struct histree_history *history;
+	size_t faults = 0;
+	assert_ok(histree_history_open(world->path, NULL, &history, NULL));
+	const bool is_sound = histree_history_verify(history, say, &faults, NULL) == HISTREE_OK &&
+			      histree_sums_verify(history, say, &faults, NULL) == HISTREE_OK;
+	assert_true(is_sound == (faults == 0));
+	histree_history_close(history);
+	return faults;
+}
+
+TEST(the_file_of_names_says_what_the_history_does)
+{
+	static struct world world;
+	static struct bytes read, fed;
+	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
+		struct random random = { test_seed() + 2000 + round };
+		const struct overview_options options = few_options(100000);
+		make(&world, &random);
+		histree_history_close(world.history);
+		assert_ok(overviews_write(&io_posix, world.path, &options, NULL));
+		assert_true(expect_same_lists(&world, &random));
+		assert_int_equal(count_faults(&world), 0);
+		read_file(&read, names_path(&world));
+		make_fed(&world, &options);
+		assert_true(expect_same_lists(&world, &random));
+		assert_int_equal(count_faults(&world), 0);
+		read_file(&fed, names_path(&world));
+		assert_int_equal(fed.size, read.size);
+		assert_memory_equal(fed.bytes, read.bytes, read.size);
+		history_files_remove(world.path);
+	}
+}
+
+TEST(a_damaged_file_of_names_is_found_and_changes_no_answer)
+{
+	static struct world world;
+	static struct bytes whole;
+	size_t opened = 0;
+	for (uint64_t round = 0; round < test_effort(20, 6); round++) {
+		struct random random = { test_seed() + 3000 + round };
+		const struct overview_options options = few_options(100000);
+		make(&world, &random);
+		histree_history_close(world.history);
+		assert_ok(overviews_write(&io_posix, world.path, &options, NULL));
+		read_file(&whole, names_path(&world));
+		for (int i = 0; i < 10; i++) {
+			FILE *file = fopen(names_path(&world), "wb");
+			/* Behind the first page, which has unused bytes and what is elsewhere once more. */
+			const size_t at = FIRST_PAGE + random_below(&random, whole.size - FIRST_PAGE);
+			const uint8_t was = whole.bytes[at];
+			assert_non_null(file);
+			whole.bytes[at] ^= (uint8_t)(1 + random_below(&random, 255));
+			assert_int_equal(fwrite(whole.bytes, 1, whole.size, file), whole.size);
+			fclose(file);
+			opened += expect_same_lists(&world, &random);
+			assert_true(count_faults(&world) > 0);
+			whole.bytes[at] = was;
+		}
+		history_files_remove(world.path);
+	}
+	assert_true(opened > 0);
+}
+
+/* Another history's file is not believed, nor is one written that is too large. */
+TEST(a_file_of_names_is_of_its_history_and_has_a_bound)
+{
+	static struct world world;
+	static struct bytes other;
+	struct random random = { test_seed() + 4000 };
+	const struct overview_options options = few_options(100000), none = few_options(1);
+	make(&world, &random);
+	histree_history_close(world.history);
+	assert_ok(overviews_write(&io_posix, world.path, &options, NULL));
+	read_file(&other, names_path(&world));
+	history_files_remove(world.path);
+	make(&world, &random);
+	histree_history_close(world.history);
+	FILE *file = fopen(names_path(&world), "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(other.bytes, 1, other.size, file), other.size);
+	fclose(file);
+	assert_false(expect_same_lists(&world, &random));
+	assert_true(count_faults(&world) > 0);
+	assert_ok(overviews_write(&io_posix, world.path, &none, NULL));
+	assert_int_equal(access(names_path(&world), F_OK), -1);
+	assert_false(expect_same_lists(&world, &random));
+	history_files_remove(world.path);
 }
