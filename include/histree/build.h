@@ -108,6 +108,11 @@ struct histree_build_options {
 	/* as the option of the same name in struct histree_history_options */
 	bool null_empty_stacks;
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (states.h) */
+	/*
+	 * A build that is cancelled keeps what it has published in STORE.building, for `resume`, as one that fails
+	 * does.  Otherwise it leaves nothing, and so does one of a live trace, which cannot be read again.
+	 */
+	bool keep_cancelled;
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	/*

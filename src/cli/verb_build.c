@@ -282,18 +282,21 @@ static enum cli_exit check_backend(const struct build_options *chosen)
 	return CLI_OK;
 }
 
-/* A build of several hosts keeps those that are complete. */
+/* A build of several hosts keeps those that are complete, one of a single host what it has published. */
 static const char *what_is_left(const char *path)
 {
 	struct histree_store *store = NULL;
 	struct histree_error error;
 	char *building = NULL;
-	bool has_hosts = path != NULL && asprintf(&building, "%s.building", path) >= 0 &&
-			 histree_store_open(building, &store, &error) == HISTREE_OK &&
-			 histree_store_info(store)->host_count > 0;
+	const char *left = "";
+	if (path != NULL && asprintf(&building, "%s.building", path) >= 0 &&
+	    histree_store_open(building, &store, &error) == HISTREE_OK)
+		left = histree_store_info(store)->host_count > 0
+			       ? ", but '--resume' goes on with the hosts that are complete"
+			       : ", but '--resume' goes on with what was published";
 	histree_store_close(store);
 	free(building);
-	return has_hosts ? ", but '--resume' goes on with the hosts that are complete" : "";
+	return left;
 }
 
 int build_here(const struct build_options *chosen, const struct build_request *request)
@@ -364,6 +367,7 @@ static void fill(struct build_request *request, const struct build_options *chos
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
 		.null_empty_stacks = chosen->empty_stacks != NULL && strcmp(chosen->empty_stacks, "null") == 0,
 		.no_overviews = chosen->no_overviews,
+		.keep_cancelled = true,
 		.publish_ns = (int64_t)chosen->publish,
 		.threads = (uint32_t)chosen->threads,
 		.slices = (uint32_t)chosen->slices,

@@ -866,7 +866,9 @@ static enum histree_status run_build(struct build *build)
 	}
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&build->folder, build->error);
-	if ((status == HISTREE_ERR_CANCELLED || options->add) && !options->resume)
+	const bool is_lost = status == HISTREE_ERR_CANCELLED &&
+			     (!options->keep_cancelled || trace_is_address(options->traces[0]));
+	if ((is_lost || options->add) && !options->resume)
 		build->folder.keep = false;
 	if (status != HISTREE_OK || build->stream.trace == NULL || !build_is_partial(build))
 		return status;

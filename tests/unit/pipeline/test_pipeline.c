@@ -372,6 +372,44 @@ static void use_longer_trace(struct world *world)
 	world->options.publish_ns = 1; /* at each look at the clock */
 }
 
+/* Cancelled at each look in its turn: what was published then is there, and is what a resume goes on with. */
+TEST_WITH(a_cancelled_build_keeps_what_it_published_if_that_is_asked, set_up, scratch_remove_world)
+{
+	struct world *world = *state;
+	unsigned kept = 0;
+	use_longer_trace(world);
+	for (unsigned looks = 1; looks < 20; looks++) {
+		struct histree_error error = { 0 };
+		bool complete = false;
+		world->options.work = (struct histree_work){ .go_on = cancel_later, .context = world };
+		world->options.keep_cancelled = looks % 3 > 0;
+		world->options.resume = false;
+		world->looks = looks;
+		enum histree_status status = histree_build(&world->options, &error);
+		histree_time end = end_of_store(world, &complete);
+		if (status == HISTREE_OK) {
+			assert_true(complete);
+			break;
+		}
+		assert_int_equal(status, HISTREE_ERR_CANCELLED);
+		assert_int_equal(end != INT64_MIN, is_there(beside(world, ".building")));
+		assert_true(world->options.keep_cancelled || end == INT64_MIN);
+		if (end == INT64_MIN)
+			continue;
+		kept++;
+		assert_false(complete);
+		assert_non_null(strstr(error.message, "--resume goes on with it"));
+		world->options.work = (struct histree_work){ .context = NULL };
+		world->options.resume = true;
+		build(world);
+		assert_true(end_of_store(world, &complete) >= end && complete);
+		char command[192];
+		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
+		assert_int_equal(system(command), 0);
+	}
+	assert_true(kept > 0);
+}
+
 /* Each file call of a build that publishes fails; what it published stays, and another build goes on with it. */
 TEST_WITH(what_was_published_survives_whatever_fails, set_up, scratch_remove_world)
 {
