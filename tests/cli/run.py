@@ -8,7 +8,7 @@ prints nothing. NAME.exit has the exit status if that is not 0. A script that ex
 
 A script runs with bash in an empty folder, as many at a time as there are processors. `histree` is the command; $DATA
 is tests/data; $STORE is a store of $DATA/demo-trace with few analyses, to be read only. `try COMMAND...` prints the command, all that it
-says, and its exit status. A quick run (HISTREE_TESTS) tries a fifth of the cases.
+says, and its exit status. A quick run (HISTREE_TESTS) tries an eighth of the cases.
 --accept makes what was printed the expectation (patterns are left alone).
 """
 import concurrent.futures
@@ -115,7 +115,7 @@ def main():
     histree, names = pathlib.Path(arguments[0]).resolve(), arguments[1:]
     scripts = [script for script in sorted(HERE.glob("cases/*.sh")) if not names or script.stem in names]
     if not names and not accepting:
-        scripts = sample(scripts, 5)
+        scripts = sample(scripts, 8)
     failed = skipped = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         world = World(histree, pathlib.Path(folder))

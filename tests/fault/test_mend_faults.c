@@ -207,7 +207,7 @@ static void fail_each_call(struct world *world, const struct mending *mending, b
 	struct histree_error error;
 	uint64_t failures = 0;
 	learn_what_is_made(world, mending);
-	for (uint64_t step = test_effort(16, 41), at = 1 + test_seed() % step;; at += step) {
+	for (uint64_t step = test_effort(16, 61), at = 1 + test_seed() % step;; at += step) {
 		struct faulty_io faulty;
 		lay_out(world, mending, replaces);
 		faulty_io_init(&faulty, &io_posix);
@@ -269,7 +269,7 @@ static void kill_at_each_call(struct world *world, const struct mending *mending
 	bool is_killed = true;
 	uint64_t kills = 0;
 	learn_what_is_made(world, mending);
-	for (uint64_t step = test_effort(16, 41), at = 1 + test_seed() % step; is_killed; at += step) {
+	for (uint64_t step = test_effort(16, 61), at = 1 + test_seed() % step; is_killed; at += step) {
 		/* Both with a store to replace and without one, by turns. */
 		bool replaces = at / step % 2 == 0;
 		lay_out(world, mending, replaces);

@@ -75,7 +75,7 @@ static unsigned count_files(const struct memory_io *memory)
 
 TEST(every_file_call_may_fail)
 {
-	uint64_t stride = test_effort(7, 29);
+	uint64_t stride = test_effort(7, 101);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		struct faulty_io faulty;
@@ -106,7 +106,7 @@ TEST(every_file_call_may_fail)
 
 TEST(every_allocation_may_fail)
 {
-	uint64_t stride = test_effort(7, 29);
+	uint64_t stride = test_effort(7, 101);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		uint64_t failures = 0;
@@ -237,7 +237,7 @@ TEST(damage_costs_no_answer)
 		char path[NAME_SIZE];
 		snprintf(path, sizeof(path), "f.overview%u", number);
 		struct memory_file *file = memory_io_find(&memory, path);
-		size_t whole = file->size, stride = test_effort(301, 3001);
+		size_t whole = file->size, stride = test_effort(301, 9001);
 		for (size_t at = 0; at < whole; at += stride) {
 			file->bytes[at] ^= 0x55;
 			assert_same_answer(&memory);

@@ -7,9 +7,9 @@
 A rank, rank 0, or the launcher gets SIGKILL, or the launcher SIGTERM, at a random time of the build. Each time the job
 ends by itself, no process stays, and the store is not there, or is whole; what is complete of the hosts opens. Then
 the build is resumed, and perhaps killed again. At its end all files are those of an undisturbed build of one process.
-HISTREE_MPI_KILLS says how often, in place of 20, and HISTREE_SEED the seed, in place of 1. SIGTERM makes the last line,
-which says what was tried, come after the build that runs. Whom a seed kills, and when, is drawn again as it was; what a
-machine does meanwhile is not.
+HISTREE_MPI_KILLS says how often, in place of 20, or 5 in a quick run, and HISTREE_SEED the seed, in place of 1.
+SIGTERM makes the last line, which says what was tried, come after the build that runs. Whom a seed kills, and when,
+is drawn again as it was; what a machine does meanwhile is not.
 """
 import collections
 import os
@@ -22,8 +22,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = (str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "support"))
 import job as jobs  # noqa: E402
+from data import QUICK  # noqa: E402
 
 HOSTS, RANKS = 6, 3
 
@@ -169,7 +170,7 @@ def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     jobs.launcher()
-    kills = int(sys.argv[4] if len(sys.argv) > 4 else os.environ.get("HISTREE_MPI_KILLS", 20))
+    kills = int(sys.argv[4] if len(sys.argv) > 4 else os.environ.get("HISTREE_MPI_KILLS", 5 if QUICK else 20))
     seed = int(sys.argv[5] if len(sys.argv) > 5 else os.environ.get("HISTREE_SEED", 1))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="histree-kills-"))
     trial = Trial(*sys.argv[1:4], folder, seed)
