@@ -71,6 +71,7 @@ export class RowChart extends EventTarget {
 	#activeIn = { from: 0, to: 0 }; // the range by which rows are sorted that are active in it
 	#activeTimer = 0;
 	#sought = 0; // number of the latest search for a row
+	#keptRow = -1; // which stays chosen when the order of the rows changes, if chosenRow does not say it
 	#isUntold = false; // the row that was chosen last has not been told to those who listen: it is on its way
 	#areInOrder = false; // on the server: early rows are of no use any more
 
@@ -157,6 +158,7 @@ export class RowChart extends EventTarget {
 	}
 
 	set(changes) {
+		const isInView = this.#isInView(this.chosen);
 		Object.assign(this.settings, changes);
 		this.sort.value = this.settings.sort;
 		if (this.filter.value !== this.settings.filter)
@@ -167,7 +169,7 @@ export class RowChart extends EventTarget {
 			this.top = 0;
 		if (changes.sort === "active")
 			this.#activeIn = { from: this.viewport.from, to: this.viewport.to };
-		this.#keepChosen();
+		this.#keepChosen(isInView);
 		this.draw();
 		this.dispatchEvent(new Event("settings"));
 	}
@@ -217,7 +219,10 @@ export class RowChart extends EventTarget {
 
 	// The chosen row stays chosen where the new order shows it, if only by the row of its process.
 	async #keepChosen(isInView = false) {
-		const row = this.chosenRow, turn = ++this.#sought;
+		const turn = ++this.#sought;
+		if (this.chosenRow >= 0) // or one that is being looked for already
+			this.#keptRow = this.chosenRow;
+		const row = this.#keptRow;
 		this.chosen = this.chosenRow = -1;
 		if (row < 0)
 			return;
@@ -226,6 +231,7 @@ export class RowChart extends EventTarget {
 			if (turn !== this.#sought || position < 0)
 				return;
 			[this.chosen, this.chosenRow] = [position, hiders.length > 0 ? -1 : row];
+			this.total = Math.max(this.total, position + 1); // more rows may be on their way
 			if (isInView)
 				this.reveal(position);
 			this.draw();
@@ -319,6 +325,7 @@ export class RowChart extends EventTarget {
 		if (position < 0 || position >= this.total)
 			return;
 		this.#sought++;
+		this.#keptRow = -1;
 		this.chosen = position;
 		this.chosenRow = row;
 		this.chosenInfo = null;
@@ -395,8 +402,8 @@ export class RowChart extends EventTarget {
 		}
 		if (window.early)
 			this.#awaitOrder();
-		else if (this.isEarly)
-			this.chosen = this.chosenRow = -1; // the row at that position is another one now
+		else if (this.isEarly) // the row at that position is another one now
+			this.#keepChosen(this.#isInView(this.chosen));
 		this.#areInOrder = !window.early;
 		this.isEarly = window.early;
 		Object.assign(this, { total: window.total, pinned: window.pinned ?? 0, rest: window.rest ?? 0 });
