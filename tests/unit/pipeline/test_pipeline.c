@@ -4,6 +4,7 @@
  * wrong.
  */
 #include <sys/stat.h>
+#include <time.h>
 
 #include "histree/states.h"
 #include "pipeline/build_plan.h"
@@ -14,6 +15,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/test.h"
+#include "support/trace_copy.h"
 
 /* A folder of our own, a trace of the repository, and the store to make of it. */
 struct world {
@@ -372,40 +374,54 @@ static void use_longer_trace(struct world *world)
 	world->options.publish_ns = 1; /* at each look at the clock */
 }
 
-/* Cancelled at each look in its turn: what was published then is there, and is what a resume goes on with. */
+/* A build asks now and then: each answer takes so long that it asks at its next look at the clock again. */
+static bool cancel_later_and_slowly(void *context)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 60 * 1000 * 1000 }, NULL);
+	return cancel_later(context);
+}
+
+/* A build that publishes is cancelled at its n-th question; returns false if it has fewer. */
+static bool cancel_at(struct world *world, unsigned question, bool keeps, histree_time *end)
+{
+	struct histree_error error = { 0 };
+	bool complete = false;
+	world->options.work = (struct histree_work){ .go_on = cancel_later_and_slowly, .context = world };
+	world->options.keep_cancelled = keeps;
+	world->looks = question;
+	enum histree_status status = histree_build(&world->options, &error);
+	*end = end_of_store(world, &complete);
+	assert_int_equal(*end != INT64_MIN, is_there(complete ? world->store : beside(world, ".building")));
+	assert_int_equal(complete, status == HISTREE_OK);
+	if (status == HISTREE_OK)
+		return false;
+	assert_int_equal(status, HISTREE_ERR_CANCELLED);
+	assert_int_equal(*end != INT64_MIN, strstr(error.message, "--resume goes on with it") != NULL);
+	return true;
+}
+
+/* Whenever it is cancelled: what was published then is there if that is asked, and is what a resume goes on with. */
 TEST_WITH(a_cancelled_build_keeps_what_it_published_if_that_is_asked, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	unsigned kept = 0;
+	histree_time end;
+	bool complete = false;
 	use_longer_trace(world);
-	for (unsigned looks = 1; looks < 20; looks++) {
-		struct histree_error error = { 0 };
-		bool complete = false;
-		world->options.work = (struct histree_work){ .go_on = cancel_later, .context = world };
-		world->options.keep_cancelled = looks % 3 > 0;
-		world->options.resume = false;
-		world->looks = looks;
-		enum histree_status status = histree_build(&world->options, &error);
-		histree_time end = end_of_store(world, &complete);
-		if (status == HISTREE_OK) {
-			assert_true(complete);
-			break;
-		}
-		assert_int_equal(status, HISTREE_ERR_CANCELLED);
-		assert_int_equal(end != INT64_MIN, is_there(beside(world, ".building")));
-		assert_true(world->options.keep_cancelled || end == INT64_MIN);
+	world->options.force = true;
+	for (unsigned question = 1; kept < 2 && cancel_at(world, question, true, &end); question++) {
 		if (end == INT64_MIN)
 			continue;
 		kept++;
-		assert_false(complete);
-		assert_non_null(strstr(error.message, "--resume goes on with it"));
 		world->options.work = (struct histree_work){ .context = NULL };
 		world->options.resume = true;
 		build(world);
+		world->options.resume = false;
 		assert_true(end_of_store(world, &complete) >= end && complete);
-		char command[192];
-		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
-		assert_int_equal(system(command), 0);
+		run_command("rm -r '%s'", world->store);
+		if (cancel_at(world, question, false, &end))
+			assert_true(end == INT64_MIN);
+		run_command("rm -rf '%s'", world->store);
 	}
 	assert_true(kept > 0);
 }
