@@ -282,7 +282,7 @@ static enum cli_exit check_backend(const struct build_options *chosen)
 	return CLI_OK;
 }
 
-/* A build of several hosts keeps those that are complete, one of a single host what it has published. */
+/* A build of several hosts keeps those that are complete, and each host what it has published. */
 static const char *what_is_left(const char *path)
 {
 	struct histree_store *store = NULL;
@@ -292,7 +292,7 @@ static const char *what_is_left(const char *path)
 	if (path != NULL && asprintf(&building, "%s.building", path) >= 0 &&
 	    histree_store_open(building, &store, &error) == HISTREE_OK)
 		left = histree_store_info(store)->host_count > 0
-			       ? ", but '--resume' goes on with the hosts that are complete"
+			       ? ", but '--resume' goes on with what there is of its hosts"
 			       : ", but '--resume' goes on with what was published";
 	histree_store_close(store);
 	free(building);

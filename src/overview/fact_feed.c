@@ -19,7 +19,8 @@ enum {
 	/* States that may be kept: so many, and one in so many of all. */
 	KEPT_ALWAYS = 1 << 20,
 	STATES_FOR_KEPT = 16,
-	BYTES_LEAST = 2, /* that a state takes in a file */
+	BYTES_LEAST = 2,        /* that a state takes in a file */
+	VALUE_BYTES_MAX = 1024, /* of a name: fewer than a node of the file has room for */
 };
 
 enum histree_status fact_feed_begin(struct fact_feed *feed, const char *provider, struct table_space *tables,
@@ -51,9 +52,11 @@ bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state
 {
 	if (!feed->is_wanted)
 		return true;
-	if (feed->count >= KEPT_ALWAYS + states / STATES_FOR_KEPT) {
+	const bool has_bytes = state->value.type == HISTREE_STRING || state->value.type == HISTREE_CUSTOM;
+	if (feed->count >= KEPT_ALWAYS + states / STATES_FOR_KEPT ||
+	    (has_bytes && state->value.size > VALUE_BYTES_MAX)) {
 		forget(feed);
-		feed->are_many = true;
+		feed->are_of_no_use = true;
 		return true;
 	}
 	if (!table_reserve(&feed->of_items, &feed->items, &feed->capacity, feed->count + 1) ||

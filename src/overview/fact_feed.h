@@ -20,7 +20,7 @@
 /* A zeroed one takes nothing. */
 struct fact_feed {
 	bool is_wanted;
-	bool are_many; /* and were forgotten */
+	bool are_of_no_use; /* there were too many, or too long ones: they were forgotten */
 	struct attribute_range near;
 	struct column_item *items;
 	size_t count, capacity;

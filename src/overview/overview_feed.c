@@ -591,7 +591,8 @@ struct owner_feed *overview_feed_owners(struct overview_feed *feed)
 
 struct fact_feed *overview_feed_facts(struct overview_feed *feed)
 {
-	return feed != NULL && feed->is_whole && feed->is_closed && (feed->facts.is_wanted || feed->facts.are_many)
+	return feed != NULL && feed->is_whole && feed->is_closed &&
+			       (feed->facts.is_wanted || feed->facts.are_of_no_use)
 		       ? &feed->facts
 		       : NULL;
 }

@@ -22,6 +22,7 @@
 #include "overview/overview_replay.h"
 #include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
+#include "query/thread.h"
 #include "state/attributes.h"
 #include "state/history.h"
 #include "state/ongoing_states.h"
@@ -508,7 +509,7 @@ static enum histree_status feed_lacking(struct writer *writer, struct histree_er
 		if (cell_kinds[id] != NULL && overview_feed_maker(writer->feed, id) == NULL &&
 		    (id != PYRAMID_CUBE || is_of_kernel))
 			lacking |= 1U << id;
-	if (is_of_kernel && overview_feed_facts(writer->feed) == NULL)
+	if (histree_thread_analysis_is(writer->of.provider) && overview_feed_facts(writer->feed) == NULL)
 		lacking |= 1U << PYRAMID_NAMES;
 	if (lacking == 0)
 		return HISTREE_OK;

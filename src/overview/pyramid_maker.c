@@ -57,6 +57,7 @@ enum histree_status pyramid_file_begin(struct pyramid_file *file, enum pyramid_i
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&file->attributes);
+	attribute_tree_use_space(&file->attributes, file->sink.tables);
 	file->is_begun = true;
 	return HISTREE_OK;
 }

@@ -67,7 +67,7 @@ static enum histree_status add_ready(void *context, const struct ready_states *r
 
 /*
  * `quarks`: of those alone; NULL: of all.  A print belongs to the place of an attribute among them, or to its
- * number.
+ * number.  The states of a history count with the sign 1, those of a pyramid with -1.
  */
 static enum histree_status add_all(struct print *prints, struct histree_history *history,
 				   const histree_quark *quarks, size_t count, uint64_t sign,
@@ -88,8 +88,13 @@ static enum histree_status add_all(struct print *prints, struct histree_history 
 		const size_t at = quarks != NULL ? SEARCH(i, 0, count, quarks[i] < state.quark) : state.quark;
 		add_print(&prints[at], &state, sign);
 	}
+	/* What is lost of a pyramid is missing in its print; of a history nothing may be. */
+	const bool is_lost = sign == 1 && histree_cursor_loss(query).nodes > 0;
 	histree_cursor_free(query);
-	return status == HISTREE_END ? HISTREE_OK : status;
+	if (status != HISTREE_END)
+		return status;
+	return is_lost ? error_set(error, HISTREE_ERR_FORMAT, "'%s' is damaged", history_path(history))
+		       : HISTREE_OK;
 }
 
 static void report_wrong(const struct print *prints, const struct pyramid *pyramid, struct overview_faults *faults)

@@ -95,12 +95,13 @@ enum histree_status thread_names_open(struct thread_names *names, struct histree
 	if (file->level_count == 0)
 		return HISTREE_OK;
 	const struct histree_attributes *attributes = histree_history_attributes(file->levels[0].history);
-	if (attributes->count < 2)
+	const uint32_t of = histree_history_info(history)->attribute_count;
+	if (attributes->count < 2 || attributes->count - 1 > of)
 		return HISTREE_OK;
 	names->quarks = malloc(attributes->count * sizeof(*names->quarks));
 	if (names->quarks == NULL)
 		return error_memory(error, "the threads");
-	return read_quarks(names, attributes, histree_history_info(history)->attribute_count)
+	return read_quarks(names, attributes, of)
 		       ? histree_query_create(file->levels[0].history, &names->cursor, error)
 		       : HISTREE_OK;
 }

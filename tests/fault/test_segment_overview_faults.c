@@ -75,30 +75,30 @@ static unsigned count_files(const struct memory_io *memory)
 
 TEST(every_file_call_may_fail)
 {
-	uint64_t stride = test_effort(7, 101);
+	const uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
 		struct faulty_io faulty;
-		uint64_t failures = 0;
+		uint64_t at = 1 + test_seed() % stride, failures = 0;
 		memory_io_init(&memory);
 		faulty_io_init(&faulty, &memory.io);
 		build(&memory.io, "f", test_seed());
-		for (;;) {
+		for (;; at += stride, failures++) {
 			struct histree_error error = { 0 };
 			faulty.fail_at = 0;
 			struct histree_segment_store *store = open_store(&faulty.io, false);
 			faulty.operations = 0;
 			faulty.for_ever = for_ever != 0;
-			faulty.fail_at = failures += stride;
+			faulty.fail_at = at;
 			enum histree_status status = segment_overviews_write(store, &all, never, &error);
 			histree_segment_store_close(store);
-			if (status == HISTREE_OK && faulty.operations < failures)
+			if (status == HISTREE_OK && faulty.operations < at)
 				break;
 			assert_int_equal(status, HISTREE_ERR_IO);
 			assert_true(error.message[0] != '\0');
 			assert_int_equal(count_files(&memory), 1);
 		}
-		assert_true(failures > 30);
+		assert_true(failures > 0);
 		assert_true(count_files(&memory) > 2);
 		memory_io_release(&memory);
 	}
@@ -106,17 +106,17 @@ TEST(every_file_call_may_fail)
 
 TEST(every_allocation_may_fail)
 {
-	uint64_t stride = test_effort(7, 101);
+	const uint64_t stride = test_effort(7, 29);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct memory_io memory;
-		uint64_t failures = 0;
+		uint64_t at = 1 + test_seed() % stride, failures = 0;
 		bool refused = true;
 		memory_io_init(&memory);
 		build(&memory.io, "f", test_seed());
-		while (refused) {
+		for (; refused; at += stride, failures += refused) {
 			struct histree_error error = { 0 };
 			struct histree_segment_store *store = open_store(&memory.io, false);
-			faulty_memory_begin(failures += stride, for_ever != 0);
+			faulty_memory_begin(at, for_ever != 0);
 			enum histree_status status = segment_overviews_write(store, &all, never, &error);
 			faulty_memory_end();
 			refused = faulty_memory.refused;
@@ -128,7 +128,7 @@ TEST(every_allocation_may_fail)
 			if (status != HISTREE_OK && for_ever == 0)
 				assert_int_equal(count_files(&memory), 1);
 		}
-		assert_true(failures > 50);
+		assert_true(failures > 0);
 		memory_io_release(&memory);
 	}
 }

@@ -357,7 +357,7 @@ TEST(a_thread_that_there_is_not_has_no_name)
 
 /* ---- from the file of names --------------------------------------------------------------------------------- */
 
-enum { NAMES_BYTES_MAX = 1 << 20, FIRST_PAGE = 4096 };
+enum { NAMES_BYTES_MAX = 1 << 20, FIRST_PAGE = 4096, LAST_BYTES = 1200 };
 
 struct bytes {
 	uint8_t bytes[NAMES_BYTES_MAX];
@@ -500,8 +500,8 @@ TEST(a_damaged_file_of_names_is_found_and_changes_no_answer)
 		read_file(&whole, names_path(&world));
 		for (int i = 0; i < 10; i++) {
 			FILE *file = fopen(names_path(&world), "wb");
-			/* Behind the first page, which has unused bytes and what is elsewhere once more. */
-			const size_t at = FIRST_PAGE + random_below(&random, whole.size - FIRST_PAGE);
+			/* Not in the first page and the last bytes: what both have is read where it is whole. */
+			const size_t at = FIRST_PAGE + random_below(&random, whole.size - FIRST_PAGE - LAST_BYTES);
 			const uint8_t was = whole.bytes[at];
 			assert_non_null(file);
 			whole.bytes[at] ^= (uint8_t)(1 + random_below(&random, 255));
@@ -514,6 +514,31 @@ TEST(a_damaged_file_of_names_is_found_and_changes_no_answer)
 		history_files_remove(world.path);
 	}
 	assert_true(opened > 0);
+}
+
+/* Of a name that no node of the file has room for there is no file, and no error. */
+TEST(a_very_long_name_is_in_no_file)
+{
+	static char name[9000];
+	static struct world world;
+	const struct overview_options options = few_options(100000);
+	struct histree_state_system *system;
+	histree_quark quark;
+	snprintf(world.path, sizeof(world.path), "test_thread_list.%ld.sht", (long)getpid());
+	memset(name, 'n', sizeof(name));
+	for (size_t size = 1024; size <= sizeof(name); size += sizeof(name) - 1024) {
+		history_files_remove(world.path);
+		struct histree_history_options made = options_of(&world);
+		made.tree.node_size = 65536;
+		assert_ok(histree_state_create(&made, &system, NULL));
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Threads/7/Exec_name", &quark, NULL));
+		assert_ok(histree_state_modify(system, START, quark, histree_string_n(name, size), NULL));
+		assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
+		histree_state_free(system);
+		assert_ok(overviews_write(&io_posix, world.path, &options, NULL));
+		assert_int_equal(access(names_path(&world), F_OK), size > 1024 ? -1 : 0);
+	}
+	history_files_remove(world.path);
 }
 
 /* Another history's file is not believed, nor is one written that is too large. */
