@@ -115,6 +115,25 @@ def keeps_what_was_chosen(page):
         assert page.get(f"{CHART}.parameters.activeTo") != page.get("page.viewport.duration"), "the order is that of the visible range"
 
 
+def keeps_a_thread_that_is_folded(page):
+    """It is chosen again when it is not hidden any more, and in view."""
+    page.open('#control-flow={"sort":"tree"}')
+    position, row = page.run(f"""
+        for (let position = 0; position < {CHART}.total; position++) {{
+            const info = {CHART}.infoAt(position);
+            if (info?.depth > 0)
+                return [position, info.row];
+        }}""")
+    page.run(f"{CHART}.choose({position})")
+    page.run(f"{CHART}.set({{ folded: true }}); {CHART}.set({{ sort: 'tree' }})")
+    assert page.get(f"{CHART}.chosenRow") != row
+    page.run(f"{CHART}.set({{ folded: false }})")
+    assert page.get(f"{CHART}.infoAt({CHART}.chosen)?.row") == row
+    page.run(f"{CHART}.set({{ sort: 'active' }})")
+    page.run(f"{CHART}.set({{ sort: 'tree' }})")
+    assert page.get(f"{CHART}.chosenRow") == row, "the row of its process stood for it"
+
+
 def finds_what_did_nothing(page):
     """In the first fiftieth of the trace."""
     page.open()
@@ -268,7 +287,7 @@ def finds_the_number_first(page):
     is_landed_on(page, number, "the list")
 
 
-TESTS = [unfolds_what_hides, shows_who_was_busy, has_one_text_a_stretch, follows_the_visible_range, keeps_rows_on_top, keeps_what_was_chosen, finds_what_did_nothing, finds_the_number_first]
+TESTS = [unfolds_what_hides, shows_who_was_busy, has_one_text_a_stretch, follows_the_visible_range, keeps_rows_on_top, keeps_what_was_chosen, keeps_a_thread_that_is_folded, finds_what_did_nothing, finds_the_number_first]
 LARGE = [*TESTS, unfolds_a_process, lands_on_what_a_search_finds, lands_on_what_a_panel_means, lands_along_arrows]
 
 if __name__ == "__main__":

@@ -71,7 +71,9 @@ export class RowChart extends EventTarget {
 	#activeIn = { from: 0, to: 0 }; // the range by which rows are sorted that are active in it
 	#activeTimer = 0;
 	#sought = 0; // number of the latest search for a row
-	#keptRow = -1; // which stays chosen when the order of the rows changes, if chosenRow does not say it
+	#keptRow = -1; // the row that stays chosen when the order of the rows changes
+	#isKeptInView = false; // and is scrolled to
+	#isStandIn = false; // the chosen row is that of its process, in which it is folded
 	#isUntold = false; // the row that was chosen last has not been told to those who listen: it is on its way
 	#areInOrder = false; // on the server: early rows are of no use any more
 
@@ -218,11 +220,10 @@ export class RowChart extends EventTarget {
 	}
 
 	// The chosen row stays chosen where the new order shows it, if only by the row of its process.
-	async #keepChosen(isInView = false) {
-		const turn = ++this.#sought;
-		if (this.chosenRow >= 0) // or one that is being looked for already
-			this.#keptRow = this.chosenRow;
-		const row = this.#keptRow;
+	async #keepChosen(isInView = false, turn = ++this.#sought) {
+		if (this.chosenRow >= 0 && !this.#isStandIn)
+			[this.#keptRow, this.#isKeptInView] = [this.chosenRow, isInView];
+		const row = this.#keptRow; // which may be looked for already
 		this.chosen = this.chosenRow = -1;
 		if (row < 0)
 			return;
@@ -230,9 +231,10 @@ export class RowChart extends EventTarget {
 			const { position, hiders } = await this.#find({ row });
 			if (turn !== this.#sought || position < 0)
 				return;
-			[this.chosen, this.chosenRow] = [position, hiders.length > 0 ? -1 : row];
+			this.#isStandIn = hiders.length > 0;
+			[this.chosen, this.chosenRow] = [position, this.#isStandIn ? -1 : row];
 			this.total = Math.max(this.total, position + 1); // more rows may be on their way
-			if (isInView)
+			if (this.#isKeptInView)
 				this.reveal(position);
 			this.draw();
 		} catch (error) {
@@ -326,6 +328,7 @@ export class RowChart extends EventTarget {
 			return;
 		this.#sought++;
 		this.#keptRow = -1;
+		this.#isStandIn = false;
 		this.chosen = position;
 		this.chosenRow = row;
 		this.chosenInfo = null;
@@ -403,7 +406,7 @@ export class RowChart extends EventTarget {
 		if (window.early)
 			this.#awaitOrder();
 		else if (this.isEarly) // the row at that position is another one now
-			this.#keepChosen(this.#isInView(this.chosen));
+			this.#keepChosen(this.#isInView(this.chosen), this.#sought); // it ends no search
 		this.#areInOrder = !window.early;
 		this.isEarly = window.early;
 		Object.assign(this, { total: window.total, pinned: window.pinned ?? 0, rest: window.rest ?? 0 });
