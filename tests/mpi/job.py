@@ -41,6 +41,18 @@ def command(ranks, *words):
     return [launcher(), "-q", "--oversubscribe", "-n", str(ranks), *map(str, words)]
 
 
+def rank_0(pid):
+    """The process of that rank; the launcher, if it has ended."""
+    for child in ranks_of(pid):
+        try:
+            said = pathlib.Path(f"/proc/{child}/environ").read_bytes()
+        except OSError:
+            continue
+        if b"OMPI_COMM_WORLD_RANK=0" in said.split(b"\0"):
+            return child
+    return pid
+
+
 def ranks_of(pid):
     """The processes that this one has started, and theirs: a launcher has its ranks as children."""
     parents = {}
