@@ -400,7 +400,7 @@ static bool cancel_at(struct world *world, unsigned question, bool keeps, histre
 	return true;
 }
 
-/* Whenever it is cancelled: what was published then is there if that is asked, and is what a resume goes on with. */
+/* Whenever it is cancelled, what was published is there if that is asked, and is what a resume goes on with. */
 TEST_WITH(a_cancelled_build_keeps_what_it_published_if_that_is_asked, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
