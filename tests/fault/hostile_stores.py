@@ -9,6 +9,8 @@ FORGER is the program test_forged, which makes histories with right checksums th
 Each ends, within the memory that any store may cost, and with a status of its own: the answer, or a sentence that
 says what is damaged.  The sound store beside it answers everything.
 """
+import concurrent.futures
+import contextlib
 import http.client
 import json
 import os
@@ -44,18 +46,19 @@ class Command:
         self.sanitized = b"__asan_init" in pathlib.Path(histree).read_bytes()
         self.cpu_max = 20 if self.sanitized else 10  # the slowest take 3 s, on a busy machine twice as long
 
-    def limit(self):
+    def limit(self, process):
         if not self.sanitized:
             # What is set aside and not touched counts here, but takes nothing: so much is for a runaway alone.
-            resource.setrlimit(resource.RLIMIT_DATA, (2 * MEMORY_MAX, 2 * MEMORY_MAX))
+            with contextlib.suppress(ProcessLookupError):  # it has ended
+                resource.prlimit(process.pid, resource.RLIMIT_DATA, (2 * MEMORY_MAX, 2 * MEMORY_MAX))
 
     def run(self, *words):
         """Its exit status, what it said, and the seconds of processor time it took."""
         measures = words[0] == "bench"
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as printed:
             process = subprocess.Popen([self.histree, *map(str, words)], stdin=subprocess.DEVNULL,
-                                       stdout=printed if measures else subprocess.DEVNULL, stderr=said,
-                                       preexec_fn=self.limit)
+                                       stdout=printed if measures else subprocess.DEVNULL, stderr=said)
+            self.limit(process)
             end = time.monotonic() + HANG_SECONDS
             refused = ask_for_rows(process, said, end) if words[0] == "serve" else ""
             pid = 0
@@ -201,11 +204,19 @@ def main():
         assert not wrong, wrong
         cases = CASES + list(forged_cases(forger, folder / "forged") if forger is not None else ())
         chosen = [case for case in cases if case.__name__ in named] or sample(cases)
-        for case in chosen:
-            wrong = try_store(command, hostile_store(sound, folder, case), folder, case.__name__)
-            failed += bool(wrong)
-            for line in wrong:
-                print(f"{case.__name__}: {line}")
+
+        def try_case(case):
+            own = folder / f"of-{case.__name__}"
+            own.mkdir()
+            wrong = try_store(Command(command.histree), hostile_store(sound, own, case), own, case.__name__)
+            shutil.rmtree(own)
+            return wrong
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for case, wrong in zip(chosen, pool.map(try_case, chosen)):
+                failed += bool(wrong)
+                for line in wrong:
+                    print(f"{case.__name__}: {line}")
     print(f"[  PASSED  ] {len(chosen) - failed} test(s).")
     if failed:
         print(f"[  FAILED  ] {failed} test(s).")
