@@ -3,8 +3,8 @@
  * fact_feed.h - what the threads of a kernel are called and whose they are, kept while a history is made, and
  * written beside it (docs/design/05-pyramid.md).
  *
- * These are few of all states, and each is kept as it is, in the order in which they end.  Where they are not few,
- * they are forgotten: to read the whole history costs little more then.
+ * These are few of all states, and each is kept as it is.  Where they are not few, they are forgotten: to read the
+ * whole history costs little more then.
  */
 #ifndef OVERVIEW_FACT_FEED_H
 #define OVERVIEW_FACT_FEED_H

@@ -46,7 +46,7 @@ enum histree_status thread_names_open(struct thread_names *names, struct histree
 histree_quark thread_names_find(const struct thread_names *names, histree_quark quark);
 
 /*
- * Judge what the cursor returned: what is damaged is wrong, and so is what is no format; the answer is
+ * Judge what the cursor returned: what cannot be read is wrong, and so is what is not of the format; the answer is
  * HISTREE_ERR_FORMAT then.
  */
 enum histree_status thread_names_judge(struct thread_names *names, enum histree_status status);
