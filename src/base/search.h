@@ -29,6 +29,42 @@ static inline int compare_u32(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
+/*
+ * Defines a comparison of structs for qsort() and bsearch(): by the first of its keys in which the two, a and b,
+ * differ.
+ *
+ *	COMPARE(by_time, struct path_total, BY_MOST(ns) BY(host) BY_TEXT(name))
+ */
+#define COMPARE(function, type, keys)                             \
+	static int function(const void *one_, const void *other_) \
+	{                                                         \
+		const type *a = one_, *b = other_;                \
+		keys return 0;                                    \
+	}
+
+/* The same of an array of pointers to them. */
+#define COMPARE_POINTERS(function, type, keys)                                                 \
+	static int function(const void *one_, const void *other_)                              \
+	{                                                                                      \
+		const type *a = *(const type *const *)one_, *b = *(const type *const *)other_; \
+		keys return 0;                                                                 \
+	}
+
+/* The least, or the most, of a member comes first; BY_ORDER: what an expression of a and b says. */
+#define BY(member)                  \
+	if (a->member != b->member) \
+		return a->member < b->member ? -1 : 1;
+#define BY_MOST(member)             \
+	if (a->member != b->member) \
+		return a->member > b->member ? -1 : 1;
+#define BY_ORDER(expression)                   \
+	{                                      \
+		const int order_ = expression; \
+		if (order_ != 0)               \
+			return order_;         \
+	}
+#define BY_TEXT(member) BY_ORDER(strcmp(a->member, b->member))
+
 /* Returns whether the element at an index is before the one looked for: true up to some index, then false. */
 typedef bool search_before(const void *context, size_t index);
 

@@ -59,11 +59,7 @@ struct answering {
 
 /* ---- collect --------------------------------------------------------------------------------------- */
 
-static int compare_members(const void *one, const void *other)
-{
-	const struct member *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(compare_members, struct member, BY(quark))
 
 static const struct member *member_of(const struct answering *answering, const struct part *part,
 				      histree_quark quark)
@@ -169,11 +165,7 @@ static enum histree_status collect(struct answering *answering, const struct par
 
 /* ---- sort and hand on ------------------------------------------------------------------------------- */
 
-static int compare_starts(const void *one, const void *other)
-{
-	const struct row *const *a = one, *const *b = other;
-	return ((*a)->interval.start > (*b)->interval.start) - ((*a)->interval.start < (*b)->interval.start);
-}
+COMPARE_POINTERS(compare_starts, struct row, BY(interval.start))
 
 static bool is_ascending(const struct row *const *rows, size_t count)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/report.h"
 #include "histree/history.h"
@@ -199,12 +200,6 @@ enum cli_exit attribute_list_search(struct attribute_list *list, const struct hi
 	return code;
 }
 
-static int compare_quarks(const void *one, const void *other)
-{
-	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
-	return (a > b) - (a < b);
-}
-
 static int compare_places(const void *one, const void *other, void *context)
 {
 	const uint32_t *places = context;
@@ -230,7 +225,7 @@ void attribute_list_keep(struct attribute_list *list, const histree_quark *quark
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < list->count && count > 0; i++)
-		if (bsearch(&list->attributes[i].quark, quarks, count, sizeof(*quarks), compare_quarks) != NULL)
+		if (bsearch(&list->attributes[i].quark, quarks, count, sizeof(*quarks), compare_u32) != NULL)
 			list->attributes[kept++] = list->attributes[i];
 	list->count = kept;
 }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "cli/row_writer.h"
 #include "histree/states.h"
 
@@ -134,17 +135,9 @@ struct sample {
 	int64_t ns, cpu_ns;
 };
 
-static int by_time(const void *one, const void *other)
-{
-	const struct sample *a = one, *b = other;
-	return (a->ns > b->ns) - (a->ns < b->ns);
-}
+COMPARE(by_time, struct sample, BY(ns))
 
-static int by_processor_time(const void *one, const void *other)
-{
-	const struct sample *a = one, *b = other;
-	return (a->cpu_ns > b->cpu_ns) - (a->cpu_ns < b->cpu_ns);
-}
+COMPARE(by_processor_time, struct sample, BY(cpu_ns))
 
 static enum histree_status ask_timed(const struct bench_engine *engine, enum bench_shape shape,
 				     const struct histree_region *question, struct bench_answer *answer,

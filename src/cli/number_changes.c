@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 static bool is_number(const struct histree_value *value)
 {
@@ -22,11 +23,7 @@ struct asked_number {
 	struct number_change *change;
 };
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct asked_number *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(by_quark, struct asked_number, BY(quark))
 
 /* `asked` is ascending. */
 static enum histree_status read_at(struct histree_cursor *query, const struct asked_number *asked,

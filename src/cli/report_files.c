@@ -13,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/report_sections.h"
 
@@ -35,18 +36,7 @@ struct uses {
 	struct use others; /* of whose names there is no room */
 };
 
-static int by_name(const void *one, const void *other)
-{
-	return strcmp(((const struct use *)one)->name, ((const struct use *)other)->name);
-}
-
-static int by_time(const void *one, const void *other)
-{
-	const struct use *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns < b->ns ? 1 : -1;
-	return by_name(one, other);
-}
+COMPARE(by_time, struct use, BY_MOST(ns) BY_TEXT(name))
 
 /*
  * Returns the use that a name has, or, of a new one after NAMES_MAX, that of all others; NULL if memory runs out.
@@ -307,15 +297,7 @@ enum histree_status report_files(struct overview_page *page, const struct report
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
 
-static int by_kept(const void *one, const void *other)
-{
-	const struct use *a = one, *b = other;
-	if (a->kept_bytes != b->kept_bytes)
-		return a->kept_bytes < b->kept_bytes ? 1 : -1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? 1 : -1;
-	return by_name(one, other);
-}
+COMPARE(by_kept, struct use, BY_MOST(kept_bytes) BY_MOST(bytes) BY_TEXT(name))
 
 /* Returns the number of the host of an allocation, and its name, before the thread's; of one host alone, none. */
 static size_t put_host(const struct reading *reading, const struct histree_segment *segment, char *text,

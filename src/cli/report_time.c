@@ -19,6 +19,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/number_changes.h"
 #include "cli/output.h"
@@ -441,12 +442,6 @@ static void name_of(const struct waits *waits, histree_quark thread, char name[R
 	histree_attributes_name(histree_history_attributes(waits->history), thread, name, REPORT_WAITS_NAME_SIZE);
 }
 
-static int report_waits_by_quark(const void *one, const void *other)
-{
-	const histree_quark *a = one, *b = other;
-	return (*a > *b) - (*a < *b);
-}
-
 /* All threads but the idle loop and the kernel working for no thread. */
 static enum histree_status list_threads(struct waits *waits, struct histree_error *error)
 {
@@ -468,7 +463,7 @@ static enum histree_status list_threads(struct waits *waits, struct histree_erro
 		last = found > 0 ? children[found - 1] : last;
 	}
 	if (waits->count > 0)
-		qsort(waits->threads, waits->count, sizeof(*waits->threads), report_waits_by_quark);
+		qsort(waits->threads, waits->count, sizeof(*waits->threads), compare_u32);
 	return HISTREE_OK;
 }
 

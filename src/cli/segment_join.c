@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "cli/attribute_list.h"
 #include "cli/segment_target.h"
 #include "cli/target.h"
@@ -32,12 +33,7 @@ struct joining {
 
 /* ---- attributes -------------------------------------------------------------------------------------- */
 
-static int compare_quarks(const void *one, const void *other)
-{
-	const struct listed_attribute *a = *(const struct listed_attribute *const *)one;
-	const struct listed_attribute *b = *(const struct listed_attribute *const *)other;
-	return a->quark < b->quark ? -1 : a->quark > b->quark;
-}
+COMPARE_POINTERS(compare_quarks, struct listed_attribute, BY(quark))
 
 static const struct listed_attribute *attribute_of(const struct joining *joining, histree_quark quark)
 {

@@ -248,17 +248,7 @@ static enum cli_exit read_piece(struct thread_words *words, struct piece piece, 
 	return add_wanted(words, &wanted);
 }
 
-static int by_thread(const void *one, const void *other)
-{
-	const struct named_thread *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return (a->from > b->from) - (a->from < b->from);
-}
+COMPARE(by_thread, struct named_thread, BY(host) BY(pid) BY(tid) BY(from))
 
 static void threads_sort(struct thread_words *words)
 {

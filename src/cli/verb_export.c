@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "cli/attribute_list.h"
 #include "cli/picture_file.h"
 #include "cli/progress.h"
@@ -106,12 +107,6 @@ static enum histree_status export_columns_open(const struct export_source *sourc
 
 /* ---- states ----------------------------------------------------------------------------------------------- */
 
-static int compare_quarks(const void *one, const void *other)
-{
-	const histree_quark *a = one, *b = other;
-	return (*a > *b) - (*a < *b);
-}
-
 /* Chooses the attributes that the patterns match, or those of threads; all if there is neither. */
 static enum cli_exit choose_quarks(struct export_source *source, const struct cli_words *words, const char *threads)
 {
@@ -134,7 +129,7 @@ static enum cli_exit choose_quarks(struct export_source *source, const struct cl
 		source->quarks[i] = list.attributes[i].quark;
 	if (code == CLI_OK) {
 		source->quark_count = list.count;
-		qsort(source->quarks, list.count, sizeof(*source->quarks), compare_quarks);
+		qsort(source->quarks, list.count, sizeof(*source->quarks), compare_u32);
 	}
 	attribute_list_release(&list);
 	return code;

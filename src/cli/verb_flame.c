@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/attribute_list.h"
 #include "cli/option.h"
@@ -594,13 +595,7 @@ static enum cli_exit list_waiters(struct thread_words *named, struct histree_his
 	return code;
 }
 
-static int by_waiter(const void *one, const void *other)
-{
-	const struct histree_flame_thread *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
+COMPARE(by_waiter, struct histree_flame_thread, BY(host) BY(tid))
 
 /* The threads whose rows an expression leaves: all of them, or of those that are named. */
 static enum cli_exit keep_waiters(const struct attribute_list *rows, const struct histree_history *graph,

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/search.h"
 #include "cli/answer.h"
 #include "cli/attribute_list.h"
 #include "cli/option.h"
@@ -110,11 +111,7 @@ static enum cli_exit print_first_value(const struct lookup_question *question,
 
 /* ---- changes -------------------------------------------------------------------------------------------- */
 
-static int compare_quarks(const void *one, const void *other)
-{
-	const struct listed_attribute *const *a = one, *const *b = other;
-	return ((*a)->quark > (*b)->quark) - ((*a)->quark < (*b)->quark);
-}
+COMPARE_POINTERS(compare_quarks, struct listed_attribute, BY(quark))
 
 static const struct listed_attribute *find(const struct listed_attribute *const *by_quark, size_t count,
 					   histree_quark quark)

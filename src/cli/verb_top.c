@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "cli/attribute_list.h"
 #include "cli/number_changes.h"
 #include "cli/option.h"
@@ -58,11 +59,7 @@ struct top_row {
 
 /* ---- switch counts ------------------------------------------------------------------------------------------- */
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct number_change *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(by_quark, struct number_change, BY(quark))
 
 /* Returns the attributes of a pattern in changes[*count] and after it; with NULL, they are counted only. */
 struct found_sums {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/number_text.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "cli/option.h"
 #include "cli/overview_page.h"
@@ -129,25 +130,9 @@ struct path_totals {
 	uint64_t ns; /* of all */
 };
 
-static int by_thread(const void *one, const void *other)
-{
-	const struct path_total *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->life != b->life)
-		return a->life < b->life ? -1 : 1;
-	return a->state < b->state ? -1 : a->state > b->state;
-}
+COMPARE(by_thread, struct path_total, BY(host) BY(tid) BY(life) BY(state))
 
-static int by_time(const void *one, const void *other)
-{
-	const struct path_total *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return by_thread(one, other);
-}
+COMPARE(by_time, struct path_total, BY_MOST(ns) BY(host) BY(tid) BY(life) BY(state))
 
 /* Those of one thread and state become one; so there are no more than there are such pairs, twice. */
 static void merge(struct path_totals *totals)

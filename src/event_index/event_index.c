@@ -582,11 +582,7 @@ static bool read_gap(const struct event_index *index, struct index_file *in, his
 	return length == 0 || !__builtin_add_overflow(gap->from, length - 1, &gap->to);
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-	const struct histree_gap *first = a, *second = b;
-	return (first->from > second->from) - (first->from < second->from);
-}
+COMPARE(compare_gaps, struct histree_gap, BY(from))
 
 /* Gaps were met in the order of time, except where clocks step back. */
 static bool read_gaps(struct event_index *index, struct index_file *in)

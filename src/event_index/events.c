@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/events.h"
@@ -151,13 +152,7 @@ static bool unite_types(struct histree_events *events)
 	return is_whole;
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-	const struct histree_gap *first = a, *second = b;
-	if (first->from != second->from)
-		return first->from < second->from ? -1 : 1;
-	return (first->host > second->host) - (first->host < second->host);
-}
+COMPARE(compare_gaps, struct histree_gap, BY(from) BY(host))
 
 static bool unite_gaps(struct histree_events *events)
 {

@@ -24,6 +24,7 @@
 #include "base/cancel.h"
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "graph/graph_view.h"
 #include "histree/status.h"
@@ -41,11 +42,7 @@ static struct critical_path *critical_path_of(struct histree_cursor *cursor);
 
 enum { CHILDREN = 1024 };
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct graph_receiver *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(by_quark, struct graph_receiver, BY(quark))
 
 static bool add_receiver(struct graph_host *host, const struct graph_receiver *receiver)
 {

@@ -567,17 +567,9 @@ static enum histree_status graph_view_add(struct graph_window *window, const str
 	return HISTREE_OK;
 }
 
-static int by_start(const void *one, const void *other)
-{
-	const struct graph_edge *a = one, *b = other;
-	return (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(by_start, struct graph_edge, BY(start))
 
-static int by_time(const void *one, const void *other)
-{
-	const struct graph_wakeup *a = one, *b = other;
-	return (a->time > b->time) - (a->time < b->time);
-}
+COMPARE(by_time, struct graph_wakeup, BY(time))
 
 /* States come in no order, but those of one leaf in that of their times: most often there is nothing to do. */
 static void sort(void *items, size_t count, size_t size, int (*compare)(const void *one, const void *other))

@@ -21,6 +21,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
 #include "histree/segments.h"
@@ -174,11 +175,7 @@ static bool join_add(struct partners *partners, const struct partner *partner)
 	return true;
 }
 
-static int by_order(const void *one, const void *other)
-{
-	uint64_t a = ((const struct partner *)one)->order, b = ((const struct partner *)other)->order;
-	return a < b ? -1 : a > b;
-}
+COMPARE(by_order, struct partner, BY(order))
 
 static void sort(struct partners *partners)
 {

@@ -495,13 +495,7 @@ static enum histree_status read_overviews(struct reading *reading, struct histre
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
-static int compare_resolved(const void *one, const void *other)
-{
-	const struct resolved_state *a = one, *b = other;
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(compare_resolved, struct resolved_state, BY(row) BY(start))
 
 enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
 				   struct row_sources *sources, struct value_table *values,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
 #include "query/range_sums.h"
@@ -244,13 +245,7 @@ static void judge(struct group *group, size_t group_count)
 }
 
 /* Compares by the difference of totals, which `duration` has by then; then by value. */
-static int compare(const void *left, const void *right)
-{
-	const struct group *one = left, *other = right;
-	if (one->duration != other->duration)
-		return one->duration < other->duration ? 1 : -1;
-	return value_compare(&one->facts.a.value, &other->facts.a.value);
-}
+COMPARE(compare, struct group, BY_MOST(duration) BY_ORDER(value_compare(&a->facts.a.value, &b->facts.a.value)))
 
 static void finish(struct histree_segment_comparison *comparison, const struct reader readers[SIDES])
 {

@@ -100,13 +100,7 @@ static bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, uin
 	return add_bucket(ranks, &counted);
 }
 
-static int compare_buckets(const void *left, const void *right)
-{
-	const struct rank_bucket *a = left, *b = right;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return (a->bucket > b->bucket) - (a->bucket < b->bucket);
-}
+COMPARE(compare_buckets, struct rank_bucket, BY(group) BY(bucket))
 
 /* After all additions: sum up what all have, if they were told apart.  Returns false if memory runs out. */
 static bool duration_ranks_sort(struct duration_ranks *ranks)
@@ -195,21 +189,9 @@ struct rank_pass {
 	size_t interval_count;
 };
 
-static int compare_targets(const void *left, const void *right)
-{
-	const struct rank_target *a = left, *b = right;
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->min != b->min)
-		return a->min < b->min ? -1 : 1;
-	return (a->rank > b->rank) - (a->rank < b->rank);
-}
+COMPARE(compare_targets, struct rank_target, BY(group) BY(min) BY(rank))
 
-static int compare_intervals(const void *left, const void *right)
-{
-	const struct interval *a = left, *b = right;
-	return (a->min > b->min) - (a->min < b->min);
-}
+COMPARE(compare_intervals, struct interval, BY(min))
 
 static bool interval_ends_before(const void *context, size_t index)
 {
@@ -600,13 +582,7 @@ static void finish_group(struct group *group)
 }
 
 /* The greatest total first, of equal ones the greatest count: a group without segments comes last. */
-static int compare(const void *left, const void *right)
-{
-	const struct group *a = left, *b = right;
-	if (a->facts.total != b->facts.total)
-		return a->facts.total < b->facts.total ? 1 : -1;
-	return (a->facts.count < b->facts.count) - (a->facts.count > b->facts.count);
-}
+COMPARE(compare, struct group, BY_MOST(facts.total) BY_MOST(facts.count))
 
 static void finish(struct histree_segment_stats *stats)
 {

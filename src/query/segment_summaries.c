@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
 #include "histree/segments.h"
@@ -638,15 +639,8 @@ static bool can_summarize(const struct histree_segment_density *density, struct 
 
 /* ---- answering ----------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
-{
-	const struct group *a = left, *b = right;
-	if (a->facts.is_rest != b->facts.is_rest)
-		return a->facts.is_rest ? 1 : -1;
-	if (a->facts.count != b->facts.count)
-		return a->facts.count < b->facts.count ? 1 : -1;
-	return value_compare(&a->facts.value, &b->facts.value);
-}
+COMPARE(compare, struct group,
+	BY(facts.is_rest) BY_MOST(facts.count) BY_ORDER(value_compare(&a->facts.value, &b->facts.value)))
 
 static enum histree_status finish(struct histree_segment_density *density, struct histree_error *error)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 
 static const struct histree_attributes *attributes_of(const struct histree_selection *selection)
@@ -148,12 +149,6 @@ const char *histree_selection_path(struct histree_selection *selection, histree_
 
 /* ---- the region ----------------------------------------------------------------------------------------- */
 
-static int compare_quarks(const void *a, const void *b)
-{
-	histree_quark left = *(const histree_quark *)a, right = *(const histree_quark *)b;
-	return (left > right) - (left < right);
-}
-
 void histree_selection_sort(struct histree_selection *selection)
 {
 	size_t kept = 0;
@@ -162,7 +157,7 @@ void histree_selection_sort(struct histree_selection *selection)
 		is_ascending = selection->quarks[i - 1] < selection->quarks[i];
 	if (is_ascending)
 		return;
-	qsort(selection->quarks, selection->count, sizeof(*selection->quarks), compare_quarks);
+	qsort(selection->quarks, selection->count, sizeof(*selection->quarks), compare_u32);
 	for (size_t i = 0; i < selection->count; i++)
 		if (i == 0 || selection->quarks[i] != selection->quarks[kept - 1])
 			selection->quarks[kept++] = selection->quarks[i];

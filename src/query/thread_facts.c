@@ -58,15 +58,8 @@ bool thread_facts_are_in(const struct histree_history *history)
 	return false;
 }
 
-static int by_number_and_time(const void *one, const void *other)
-{
-	const struct histree_thread *const *a = one, *const *b = other;
-	if ((*a)->tid != (*b)->tid)
-		return (*a)->tid < (*b)->tid ? -1 : 1;
-	if ((*a)->from != (*b)->from)
-		return (*a)->from < (*b)->from ? -1 : 1;
-	return ((*a)->pid > (*b)->pid) - ((*a)->pid < (*b)->pid); /* of a trace of spans, which all begin with it */
-}
+/* Last, as all threads of a trace of spans begin with it, by process. */
+COMPARE_POINTERS(by_number_and_time, struct histree_thread, BY(tid) BY(from) BY(pid))
 
 static enum histree_status read_host(struct thread_facts_of_host *host, struct histree_history *history,
 				     struct histree_work work, struct histree_error *error)

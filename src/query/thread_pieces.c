@@ -49,11 +49,7 @@ static enum histree_status add_thread(struct thread_quarks *threads, const struc
 
 /* ---- CPUs --------------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *one, const void *other)
-{
-	const struct cpu_quark *a = one, *b = other;
-	return (a->number > b->number) - (a->number < b->number);
-}
+COMPARE(by_number, struct cpu_quark, BY(number))
 
 static enum histree_status find_cpus(struct thread_quarks *threads, const struct histree_attributes *attributes,
 				     struct histree_error *error)

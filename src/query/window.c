@@ -184,11 +184,7 @@ static enum histree_status read_window(struct window_states *states, bool *is_wh
 
 /* ---- lists -------------------------------------------------------------------------------------------------- */
 
-static int by_start(const void *one, const void *other)
-{
-	const struct window_state *a = one, *b = other;
-	return (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(by_start, struct window_state, BY(start))
 
 /* Most come in their order. */
 static void sort_list(struct window_state *states, size_t count)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/attributes.h"
 #include "histree/states.h"
@@ -77,18 +78,9 @@ static enum histree_status keep_earlier(struct ordered *states, const struct his
 	return HISTREE_OK;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-	const struct histree_interval *left = a, *right = b;
-	if (left->start != right->start)
-		return (left->start > right->start) - (left->start < right->start);
-	return (left->quark > right->quark) - (left->quark < right->quark);
-}
+COMPARE(compare_starts, struct histree_interval, BY(start) BY(quark))
 
-static int compare_backwards(const void *a, const void *b)
-{
-	return compare_starts(b, a);
-}
+COMPARE(compare_backwards, struct histree_interval, BY_MOST(start) BY_MOST(quark))
 
 static enum histree_status gather_earlier(struct ordered *states, const struct histree_region *region,
 					  struct histree_error *error)

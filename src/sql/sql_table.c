@@ -270,11 +270,7 @@ struct sql_thread_row {
 	histree_quark quark;
 };
 
-static int by_thread(const void *one, const void *other)
-{
-	const struct sql_thread_row *a = one, *b = other;
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
+COMPARE(by_thread, struct sql_thread_row, BY(tid))
 
 /* Finds the rows of all threads, the first time that one is asked for. */
 static enum histree_status find_thread_rows(struct sql_table *table, struct histree_error *error)

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "state/attribute_section.h"
 #include "state/history.h"
@@ -43,13 +44,7 @@ struct copying {
 	struct histree_error *error;
 };
 
-static int by_end(const void *a, const void *b)
-{
-	const struct histree_interval *one = a, *other = b;
-	if (one->end != other->end)
-		return one->end < other->end ? -1 : 1;
-	return (one->quark > other->quark) - (one->quark < other->quark);
-}
+COMPARE(by_end, struct histree_interval, BY(end) BY(quark))
 
 static enum histree_status keep(struct copying *copying, const struct histree_interval *interval)
 {

@@ -289,11 +289,7 @@ enum histree_status label_table_check(const struct histree_label_table *table, s
 
 /* ---- one key, one style ----------------------------------------------------------------------------------- */
 
-static int by_key(const void *one, const void *other)
-{
-	const struct histree_label *const *a = one, *const *b = other;
-	return strcmp((*a)->style.key, (*b)->style.key);
-}
+COMPARE_POINTERS(by_key, struct histree_label, BY_TEXT(style.key))
 
 static bool is_same(const struct histree_label *one, const struct histree_label *other)
 {

@@ -45,13 +45,7 @@ bool state_slice_add(struct state_slice *slice, const struct histree_interval *i
 	return true;
 }
 
-static int by_quark_and_start(const void *a, const void *b)
-{
-	const struct histree_interval *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
+COMPARE(by_quark_and_start, struct histree_interval, BY(quark) BY(start))
 
 void state_slice_sort(struct state_slice *slice)
 {

@@ -65,11 +65,7 @@ struct sweep {
 	size_t open_count;
 };
 
-static int by_start(const void *one, const void *other)
-{
-	const struct cover_range *a = one, *b = other;
-	return a->start != b->start ? (a->start < b->start ? -1 : 1) : 0;
-}
+COMPARE(by_start, struct cover_range, BY(start))
 
 static int by_number(const void *one, const void *other)
 {

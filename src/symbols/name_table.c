@@ -95,15 +95,7 @@ bool name_table_read(struct name_table *table, const char *text, size_t size)
 
 /* ---- look-up ------------------------------------------------------------------------------------------------ */
 
-static int by_start(const void *one, const void *other)
-{
-	const struct named_range *a = one, *b = other;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+COMPARE(by_start, struct named_range, BY(start) BY(rank) BY_TEXT(name))
 
 void name_table_sort(struct name_table *table)
 {

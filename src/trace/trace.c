@@ -58,14 +58,7 @@ static inline bool is_first(const struct trace_merge *merge)
 					  (merge->queue_count == 2 || comes_before(&queue[0], &queue[2])));
 }
 
-static int compare_streams(const void *a, const void *b)
-{
-	const struct trace_stream *first = *(struct trace_stream *const *)a;
-	const struct trace_stream *second = *(struct trace_stream *const *)b;
-	if (first->trace != second->trace)
-		return first->trace->id < second->trace->id ? -1 : 1;
-	return strcmp(first->name, second->name);
-}
+COMPARE_POINTERS(compare_streams, struct trace_stream, BY(trace->id) BY_TEXT(name))
 
 /*
  * Begin with the upcoming events of the streams of sources that are open.  What is handed out is counted in the

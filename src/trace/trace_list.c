@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json_text.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "base/trace_word.h"
 #include "base/zlib.h"
@@ -48,14 +49,7 @@ bool trace_places_add(struct trace_places *places, const char *given, const char
 	return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct trace_place *one = a, *other = b;
-	int order = strcmp(one->path, other->path);
-	if (order == 0)
-		order = strcmp(one->host, other->host);
-	return order != 0 ? order : strcmp(one->given, other->given);
-}
+COMPARE(compare, struct trace_place, BY_TEXT(path) BY_TEXT(host) BY_TEXT(given))
 
 static const struct trace_place *trace_places_find(struct trace_places *places, bool of_two_hosts)
 {

@@ -19,6 +19,7 @@
 
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "node/node.h"
 #include "node/node_cursor.h"
@@ -447,13 +448,7 @@ struct covers {
 	size_t count, capacity;
 };
 
-static int by_quark_and_start(const void *a, const void *b)
-{
-	const struct cover *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
+COMPARE(by_quark_and_start, struct cover, BY(quark) BY(start))
 
 /*
  * Add an interval.  Nodes have those of a key one after the other, so there are few more covers than nodes times

@@ -68,11 +68,6 @@ static uint32_t arrow_pixels(const struct histree_arrows_request *request, size_
 	return request->pixels < pixels_max ? request->pixels : (uint32_t)pixels_max;
 }
 
-static int compare_numbers(int64_t one, int64_t other)
-{
-	return (one > other) - (one < other);
-}
-
 static bool is_of_tracks(enum histree_arrow_kind kind)
 {
 	return kind == HISTREE_ARROW_FLOW || kind == HISTREE_ARROW_INSTANT;
@@ -85,15 +80,8 @@ static int32_t group_of(const struct histree_arrow *arrow)
 	return is_by_row ? arrow->to : arrow->cpu;
 }
 
-static int compare_arrows(const void *a, const void *b)
-{
-	const struct histree_arrow *first = a, *second = b;
-	int order = compare_numbers(group_of(first), group_of(second));
-	order = order != 0 ? order : compare_numbers(first->end, second->end);
-	order = order != 0 ? order : compare_numbers(first->start, second->start);
-	order = order != 0 ? order : compare_numbers(first->from, second->from);
-	return order != 0 ? order : compare_numbers(first->to, second->to);
-}
+/* Numbers of CPUs and rows are at least -1. */
+COMPARE(compare_arrows, struct histree_arrow, BY_ORDER(group_of(a) - group_of(b)) BY(end) BY(start) BY(from) BY(to))
 
 /* Keeps those candidates, which are of one kind, that can be told apart. */
 static enum histree_status take_visible(struct arrow_list *out, struct arrow_list *candidates,
@@ -366,11 +354,7 @@ struct stays {
 
 /* ---- which CPUs ------------------------------------------------------------------------------------------- */
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct cpu_row *first = a, *second = b;
-	return (first->quark > second->quark) - (first->quark < second->quark);
-}
+COMPARE(compare_rows, struct cpu_row, BY(quark))
 
 static enum histree_status find_cpus(struct stays *stays, struct histree_error *error)
 {
@@ -457,23 +441,9 @@ static enum histree_status read_samples(struct stays *stays, struct histree_erro
 	return status;
 }
 
-static int compare_by_cpu(const void *a, const void *b)
-{
-	const struct stay *first = a, *second = b;
-	if (first->cpu != second->cpu)
-		return first->cpu < second->cpu ? -1 : 1;
-	return (first->start > second->start) - (first->start < second->start);
-}
+COMPARE(compare_by_cpu, struct stay, BY(cpu) BY(start))
 
-static int compare_by_thread(const void *a, const void *b)
-{
-	const struct stay *first = a, *second = b;
-	if (first->tid != second->tid)
-		return first->tid < second->tid ? -1 : 1;
-	if (first->start != second->start)
-		return first->start < second->start ? -1 : 1;
-	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
-}
+COMPARE(compare_by_thread, struct stay, BY(tid) BY(start) BY(cpu))
 
 static void sort(struct stays *stays, int (*compare)(const void *a, const void *b))
 {

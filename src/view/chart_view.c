@@ -165,11 +165,7 @@ struct line {
 	double *values;
 };
 
-static int compare_lines(const void *one, const void *other)
-{
-	const struct line *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(compare_lines, struct line, BY(quark))
 
 /* A text that is a number is one, as in Trace Compass. */
 static double number_in(const struct histree_value *value)
@@ -307,13 +303,7 @@ struct rank {
 	uint32_t row;
 };
 
-static int compare_ranks(const void *one, const void *other)
-{
-	const struct rank *a = one, *b = other;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
+COMPARE(compare_ranks, struct rank, BY_MOST(weight) BY(row))
 
 static double size_of(double number)
 {
@@ -578,11 +568,7 @@ struct row_place {
 	uint32_t row;
 };
 
-static int chart_view_compare_places(const void *one, const void *other)
-{
-	const struct row_place *a = one, *b = other;
-	return (a->attribute > b->attribute) - (a->attribute < b->attribute);
-}
+COMPARE(chart_view_compare_places, struct row_place, BY(attribute))
 
 static void clip_rows(const struct making *making, const struct row_place *places, size_t count,
 		      const struct histree_interval *null)

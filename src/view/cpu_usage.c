@@ -249,13 +249,7 @@ static enum histree_status find_current_threads(struct histree_history *history,
 
 /* ---- the answer ------------------------------------------------------------------------------------------- */
 
-static int compare_times(const void *one, const void *other)
-{
-	const struct histree_cpu_time *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
-}
+COMPARE(compare_times, struct histree_cpu_time, BY_MOST(ns) BY(tid))
 
 static enum histree_status list_times(struct histree_cpu_usage *usage, struct histree_error *error)
 {

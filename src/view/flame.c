@@ -72,11 +72,7 @@ static uint64_t number_of(const struct histree_attributes *attributes, histree_q
 	return *end == '\0' ? number : 0;
 }
 
-static int by_number(const void *one, const void *other)
-{
-	const struct numbered *a = one, *b = other;
-	return (a->number > b->number) - (a->number < b->number);
-}
+COMPARE(by_number, struct numbered, BY(number))
 
 static bool is_stack(const struct histree_attributes *attributes, histree_quark quark)
 {

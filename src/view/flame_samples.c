@@ -15,6 +15,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/time_use.h"
 #include "view/flame_tree.h"
@@ -61,11 +62,7 @@ static bool flame_sums_add_stack(struct flame_sums *sums, const struct flame_sta
 	return true;
 }
 
-static int by_number(const void *one, const void *other)
-{
-	const struct flame_stack *a = one, *b = other;
-	return (a->number > b->number) - (a->number < b->number);
-}
+COMPARE(by_number, struct flame_stack, BY(number))
 
 static bool has_key(const void *sums, uint32_t number, const void *key)
 {

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/number_text.h"
+#include "base/search.h"
 #include "histree/states.h"
 #include "query/thread_list.h"
 #include "view/view.h"
@@ -245,17 +246,9 @@ struct reading {
 	size_t change_count, change_room;
 };
 
-static int compare_sources(const void *one, const void *other)
-{
-	const struct source *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(compare_sources, struct source, BY(quark))
 
-static int compare_changes(const void *one, const void *other)
-{
-	const struct change *a = one, *b = other;
-	return (a->time > b->time) - (a->time < b->time);
-}
+COMPARE(compare_changes, struct change, BY(time))
 
 static enum histree_status find_sources(struct reading *reading, const struct thread_list *threads,
 					const struct histree_resources *resources, struct histree_error *error)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "query/thread_pieces.h"
 #include "view/view.h"
@@ -48,13 +49,7 @@ struct numbered {
 	histree_quark quark;
 };
 
-static int compare_numbers(const void *one, const void *other)
-{
-	const struct numbered *a = one, *b = other;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(compare_numbers, struct numbered, BY(number) BY(quark))
 
 /* The caller frees *out.  Of names with a sign those that have it, or have it not. */
 static enum histree_status numbered_children(const struct histree_attributes *attributes, histree_quark parent,

@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "query/range_sums.h"
 #include "query/row_group.h"
@@ -519,15 +520,7 @@ static enum histree_status read_summaries(struct histree_segment_scatter *scatte
 
 /* ---- the chart ------------------------------------------------------------------------------------------- */
 
-static int compare_points(const void *a, const void *b)
-{
-	const struct histree_segment_point *one = a, *other = b;
-	if (one->value != other->value)
-		return one->value < other->value ? -1 : 1;
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return (one->duration > other->duration) - (one->duration < other->duration);
-}
+COMPARE(compare_points, struct histree_segment_point, BY(value) BY(start) BY(duration))
 
 static enum histree_status pack(struct histree_segment_scatter *scatter, struct histree_error *error)
 {

@@ -32,6 +32,7 @@
 #include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "base/search.h"
 #include "event/event.h"
 
 /* ---- what several of them have ---------------------------------------------------------------------------- */
@@ -562,11 +563,7 @@ static void kernel_on_migrate(struct kernel_model *model, const struct kernel_ev
 	states_on_migrate(model, event);
 }
 
-static int compare_parents(const void *one, const void *other)
-{
-	const struct event_parent *a = one, *b = other;
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
+COMPARE(compare_parents, struct event_parent, BY(pid))
 
 /*
  * What an event says of the thread in which it happened.  A name is that of now, also where the program has just

@@ -25,6 +25,7 @@
 #include "analysis/tracks/track_stacks.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "histree/attributes.h"
 
 /* ---- tracks -------------------------------------------------------------------------------------------------- */
@@ -147,29 +148,9 @@ static void name_owner(struct tracks *tracks, const struct naming *naming)
 		change(&tracks->changes, owner, histree_string_n(naming->name, naming->size));
 }
 
-static int compare_numbers(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
+COMPARE(by_owner, struct naming, BY(has_pid) BY(pid) BY(has_tid) BY(tid) BY(number))
 
-static int by_owner(const void *left, const void *right)
-{
-	const struct naming *a = left, *b = right;
-	int order = (int)a->has_pid - (int)b->has_pid;
-	order = order != 0 ? order : compare_numbers(a->pid, b->pid);
-	order = order != 0 ? order : (int)a->has_tid - (int)b->has_tid;
-	order = order != 0 ? order : compare_numbers(a->tid, b->tid);
-	return order != 0 ? order : compare_numbers(a->number, b->number);
-}
-
-static int by_index(const void *left, const void *right)
-{
-	const struct naming *a = left, *b = right;
-	int order = compare_numbers(a->process_index, b->process_index);
-	order = order != 0 ? order : (int)a->has_tid - (int)b->has_tid;
-	order = order != 0 ? order : compare_numbers(a->index, b->index);
-	return order != 0 ? order : compare_numbers(a->number, b->number);
-}
+COMPARE(by_index, struct naming, BY(process_index) BY(has_tid) BY(index) BY(number))
 
 static bool is_same(const struct naming *a, const struct naming *b)
 {

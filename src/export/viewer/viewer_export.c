@@ -29,6 +29,7 @@
 
 #include "base/cursor.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "export/viewer/viewer_file.h"
 #include "export/viewer/viewer_rows.h"
@@ -156,13 +157,7 @@ static void write_segment(struct segments *segments, const struct histree_segmen
 				       .argument_count = count });
 }
 
-static int compare_kept(const void *one, const void *other)
-{
-	const struct kept *a = one, *b = other;
-	if (a->segment.end != b->segment.end)
-		return a->segment.end > b->segment.end ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
+COMPARE(compare_kept, struct kept, BY_MOST(segment.end) BY(number))
 
 static void write_kept(struct segments *segments)
 {
@@ -400,11 +395,7 @@ static void begin_segments(struct viewer_flows *flows, struct viewer_segment_flo
 
 /* ---- forks ------------------------------------------------------------------------------------------------ */
 
-static int compare_forks(const void *one, const void *other)
-{
-	const struct viewer_fork *a = one, *b = other;
-	return a->time != b->time ? (a->time > b->time) - (a->time < b->time) : (a->to > b->to) - (a->to < b->to);
-}
+COMPARE(compare_forks, struct viewer_fork, BY(time) BY(to))
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 

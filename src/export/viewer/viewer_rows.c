@@ -552,13 +552,7 @@ static void add_by_path(struct viewer_rows *rows, histree_quark quark, bool any)
 	add_row(rows, &row);
 }
 
-static int compare_rows(const void *one, const void *other)
-{
-	const struct viewer_row *a = one, *b = other;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return (a->since > b->since) - (a->since < b->since);
-}
+COMPARE(compare_rows, struct viewer_row, BY(quark) BY(since))
 
 static void sort_rows(struct viewer_rows *rows)
 {

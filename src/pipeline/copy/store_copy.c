@@ -17,6 +17,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/status.h"
@@ -326,10 +327,7 @@ struct hosts_copy {
 	enum histree_status status;
 };
 
-static int compare_entries(const void *a, const void *b)
-{
-	return strcmp(((const struct host_copy *)a)->host.folder, ((const struct host_copy *)b)->host.folder);
-}
+COMPARE(compare_entries, struct host_copy, BY_TEXT(host.folder))
 
 static bool add_host(void *names, const char *name)
 {

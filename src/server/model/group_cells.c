@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum { STYLES_MAX = 16, STATES_MAX = 4000000 };
 
@@ -36,11 +37,7 @@ struct group {
 	size_t style_count;
 };
 
-static int compare_members(const void *a, const void *b)
-{
-	const struct member *first = a, *second = b;
-	return (first->quark > second->quark) - (first->quark < second->quark);
-}
+COMPARE(compare_members, struct member, BY(quark))
 
 static enum histree_status gather(struct group *group, struct histree_error *error)
 {
@@ -152,13 +149,8 @@ static enum histree_status read_states(struct group *group, struct histree_curso
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static int compare_worth(const void *a, const void *b)
-{
-	const struct style_time *first = a, *second = b;
-	if (first->style->height != second->style->height)
-		return first->style->height < second->style->height ? 1 : -1;
-	return strcmp(first->style->key, second->style->key); /* always the same */
-}
+/* Those of one height are always in one order. */
+COMPARE(compare_worth, struct style_time, BY_MOST(style->height) BY_TEXT(style->key))
 
 static void choose(struct group *group, struct group_cell *out)
 {

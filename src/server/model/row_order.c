@@ -61,13 +61,7 @@ struct sort_entry {
 	uint32_t row;
 };
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct sort_entry *first = a, *second = b;
-	if (first->key != second->key)
-		return first->key < second->key ? -1 : 1;
-	return (first->row > second->row) - (first->row < second->row);
-}
+COMPARE(compare_entries, struct sort_entry, BY(key) BY(row))
 
 /* Hosts are above their rows in a tree, and nowhere in another order. */
 static bool is_sorted(const struct row_order_request *request, uint32_t row, const bool *wanted)
@@ -111,17 +105,7 @@ static uint64_t activity_key(uint64_t ran, uint64_t waited)
 	return ran > 0 ? half - ran : UINT64_MAX - waited;
 }
 
-static int compare_active(const void *a, const void *b)
-{
-	const struct active_entry *first = a, *second = b;
-	if (first->of_group != second->of_group)
-		return first->of_group < second->of_group ? -1 : 1;
-	if (first->group != second->group)
-		return first->group < second->group ? -1 : 1;
-	if (first->own != second->own)
-		return first->own < second->own ? -1 : 1;
-	return (first->row > second->row) - (first->row < second->row);
-}
+COMPARE(compare_active, struct active_entry, BY(of_group) BY(group) BY(own) BY(row))
 
 /* The entries of one group, which begin at `first`. */
 static void add_group(struct row_order *order, const struct row_order_request *request,

@@ -335,15 +335,7 @@ struct search {
 
 /* ---- which rows ------------------------------------------------------------------------------------------ */
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct searched_row *first = a, *second = b;
-	if (first->history != second->history)
-		return first->history < second->history ? -1 : 1;
-	if (first->quark != second->quark)
-		return first->quark < second->quark ? -1 : 1;
-	return (first->position > second->position) - (first->position < second->position);
-}
+COMPARE(compare_rows, struct searched_row, BY(history) BY(quark) BY(position))
 
 /* Returns which of the histories it is; they become one more if it is new, if there is memory for it. */
 static size_t history_index(struct search *search, struct histree_history *history)
@@ -520,11 +512,7 @@ static int compare_found(histree_time start, int64_t position, histree_time othe
 	return (position > other_position) - (position < other_position);
 }
 
-static int compare_candidates(const void *a, const void *b)
-{
-	const struct candidate *one = a, *other = b;
-	return compare_found(one->state.start, one->row->position, other->state.start, other->row->position);
-}
+COMPARE(compare_candidates, struct candidate, BY(state.start) BY(row->position))
 
 static void gather(void *context, const struct search *search, const struct searched_row *row,
 		   const struct histree_interval *state)
@@ -652,11 +640,7 @@ struct count_search {
 	size_t count;
 };
 
-static int compare_hits(const void *a, const void *b)
-{
-	const struct state_found *one = a, *other = b;
-	return compare_found(one->start, one->position, other->start, other->position);
-}
+COMPARE(compare_hits, struct state_found, BY(start) BY(position))
 
 /* Keeps the first ones. */
 static void sort_hits(struct count_search *counting)

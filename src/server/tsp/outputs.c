@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "histree/attributes.h"
 #include "server/catalogue/catalogue.h"
 #include "server/catalogue/dataset.h"
@@ -285,11 +286,7 @@ static void descriptor_add(void *context, const struct output *output, const cha
 	list->count++;
 }
 
-static int compare_descriptors(const void *a, const void *b)
-{
-	int order = strcmp(shown_name(a), shown_name(b));
-	return order != 0 ? order : strcmp(((const struct descriptor *)a)->id, ((const struct descriptor *)b)->id);
-}
+COMPARE(compare_descriptors, struct descriptor, BY_ORDER(strcmp(shown_name(a), shown_name(b))) BY_TEXT(id))
 
 /* By name.  While a store is being built it is not known which apply, and clients ask only once. */
 void tsp_outputs(struct call *call)

@@ -130,13 +130,7 @@ static enum histree_status keep(struct state_rows *rows, const struct histree_in
 	return HISTREE_OK;
 }
 
-static int compare_states(const void *a, const void *b)
-{
-	const struct gathered *first = a, *second = b;
-	if (first->quark != second->quark)
-		return first->quark < second->quark ? -1 : 1;
-	return (first->start > second->start) - (first->start < second->start);
-}
+COMPARE(compare_states, struct gathered, BY(quark) BY(start))
 
 /* Once sorted: states of an attribute do not overlap; a label may have been read for several states. */
 static void states_assert(const struct state_rows *rows)

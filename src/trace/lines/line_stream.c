@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "trace/lines/line_class.h"
 #include "trace/lines/line_head.h"
@@ -156,13 +157,7 @@ static enum histree_status look(struct line_text *text, bool *out, struct histre
 	return *out || status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static int compare_gaps(const void *a, const void *b)
-{
-	const struct event_gap *first = a, *second = b;
-	if (first->begin != second->begin)
-		return first->begin < second->begin ? -1 : 1;
-	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
-}
+COMPARE(compare_gaps, struct event_gap, BY(begin) BY(cpu))
 
 /* Find them and say so in the notes of the stream.  Returns what line_text does, or HISTREE_ERR_CANCELLED. */
 static enum histree_status line_losses_find(struct line_losses *losses, const struct line_place *place,

@@ -242,13 +242,7 @@ bool perfetto_clocks_learn(struct perfetto_clocks *clocks, struct wire_message m
 	return true;
 }
 
-static int compare_instants(const void *a, const void *b)
-{
-	const struct perfetto_instant *first = a, *second = b;
-	if (first->own != second->own)
-		return first->own < second->own ? -1 : 1;
-	return (first->trace > second->trace) - (first->trace < second->trace);
-}
+COMPARE(compare_instants, struct perfetto_instant, BY(own) BY(trace))
 
 void perfetto_clocks_finish(struct perfetto_clocks *clocks)
 {

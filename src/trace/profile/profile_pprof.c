@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "trace/packed/packed_samples.h"
 #include "trace/perfetto/wire.h"
@@ -136,11 +137,7 @@ static bool add_part(struct parts *parts, uint64_t id, const struct wire_field *
 	return true;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const struct part *one = a, *other = b;
-	return (one->id > other->id) - (one->id < other->id);
-}
+COMPARE(compare_ids, struct part, BY(id))
 
 static int compare_in_table(const void *a, const void *b, void *context)
 {

@@ -429,6 +429,30 @@ TEST(a_search_finds_the_first_that_is_not_before)
 	assert_int_equal(looks, 0);
 }
 
+struct ordered {
+	uint64_t most;
+	int64_t least;
+	const char *name;
+};
+
+COMPARE(by_members, struct ordered, BY_MOST(most) BY(least) BY_TEXT(name))
+COMPARE_POINTERS(by_name, struct ordered, BY_TEXT(name))
+
+TEST(structs_are_compared_by_the_first_member_that_differs)
+{
+	static const struct ordered ascending[] = { { UINT64_MAX, 1, "b" },
+						    { 1, INT64_MIN, "z" },
+						    { 1, INT64_MAX, "a" },
+						    { 1, INT64_MAX, "c" },
+						    { 0, 0, "" } };
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 5; j++)
+			assert_int_equal(by_members(&ascending[i], &ascending[j]), (i > j) - (i < j));
+	const struct ordered *a = &ascending[2], *b = &ascending[0];
+	assert_true(by_name(&a, &b) < 0);
+	assert_int_equal(by_name(&a, &a), 0);
+}
+
 TEST(numbers_are_read_whole_or_not_at_all)
 {
 	static const char *const wrong[] = { "", "-", "+-1", " 1", "1 ", "0x10", "nan", "inf", "1e", "." };
