@@ -446,8 +446,10 @@ TEST(structs_are_compared_by_the_first_member_that_differs)
 						    { 1, INT64_MAX, "c" },
 						    { 0, 0, "" } };
 	for (int i = 0; i < 5; i++)
-		for (int j = 0; j < 5; j++)
-			assert_int_equal(by_members(&ascending[i], &ascending[j]), (i > j) - (i < j));
+		for (int j = 0; j < 5; j++) {
+			const int order = by_members(&ascending[i], &ascending[j]);
+			assert_int_equal((order > 0) - (order < 0), (i > j) - (i < j));
+		}
 	const struct ordered *a = &ascending[2], *b = &ascending[0];
 	assert_true(by_name(&a, &b) < 0);
 	assert_int_equal(by_name(&a, &a), 0);
