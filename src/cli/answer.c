@@ -7,10 +7,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/attributes.h"
@@ -123,13 +123,6 @@ static enum histree_status pull(struct answering *answering, const struct part *
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static enum histree_status collect(struct answering *answering, const struct part *part,
 				   struct histree_error *error)
 {
@@ -150,11 +143,11 @@ static enum histree_status collect(struct answering *answering, const struct par
 		.from = part->from,
 		.to = part->to,
 	};
-	int64_t begun = now_ns();
+	int64_t begun = monotonic_ns();
 	enum histree_status status = histree_query_start(answering->query, &region, error);
 	if (status == HISTREE_OK)
 		status = pull(answering, part, error);
-	answering->stats->ns += now_ns() - begun;
+	answering->stats->ns += monotonic_ns() - begun;
 	const struct histree_statistics pass = histree_cursor_statistics(answering->query);
 	answering->stats->query.nodes_visited += pass.nodes_visited;
 	answering->stats->query.nodes_loaded += pass.nodes_loaded;

@@ -113,21 +113,11 @@ struct bench_engine bench_model_engine(struct bench_model *model)
 
 /* ---- bench measure ------------------------------------------------------------------------------------------- */
 
-static int64_t read_clock(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t bench_now(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
 int64_t bench_processor_time(void)
 {
-	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* What one question cost. */
@@ -146,9 +136,9 @@ static enum histree_status ask_timed(const struct bench_engine *engine, enum ben
 	/* Reading this clock takes as long as a single query does. */
 	bool is_long = shape != BENCH_SINGLE;
 	int64_t worked = is_long ? bench_processor_time() : 0;
-	int64_t begun = bench_now();
+	int64_t begun = monotonic_ns();
 	enum histree_status status = engine->ask(engine->self, shape, question, answer, error);
-	sample->ns = bench_now() - begun;
+	sample->ns = monotonic_ns() - begun;
 	sample->cpu_ns = is_long ? bench_processor_time() - worked : sample->ns;
 	return status;
 }
@@ -167,9 +157,9 @@ enum histree_status bench_measure(const struct bench_engine *engine, const struc
 	}
 	struct bench_answer first = { 0 };
 	status = engine->ask(engine->self, shape, &asked[0], &first, error);
-	int64_t begun = bench_now();
+	int64_t begun = monotonic_ns();
 	while (status == HISTREE_OK && result->asked < count &&
-	       (result->asked < BENCH_LARGE_MIN || bench_now() - begun < BENCH_SHAPE_NS)) {
+	       (result->asked < BENCH_LARGE_MIN || monotonic_ns() - begun < BENCH_SHAPE_NS)) {
 		size_t i = result->asked++;
 		status = ask_timed(engine, shape, &asked[i], &result->answers[i], &samples[i], error);
 	}
@@ -401,7 +391,7 @@ static enum histree_status take_turn(struct asking_thread *threads, unsigned cou
 	atomic_bool stop = false;
 	unsigned started = 0;
 	uint64_t done = 0;
-	int64_t begun = bench_now(), worked = bench_processor_time();
+	int64_t begun = monotonic_ns(), worked = bench_processor_time();
 	for (; started < count; started++) {
 		threads[started].stop = &stop;
 		if (!thread_create(&threads[started].thread, ask_until_stopped, &threads[started]))
@@ -419,7 +409,7 @@ static enum histree_status take_turn(struct asking_thread *threads, unsigned cou
 	}
 	if (started < count)
 		return error_set(error, HISTREE_ERR_MEMORY, "cannot start %u threads", count);
-	double seconds = (double)(bench_now() - begun) / 1e9;
+	double seconds = (double)(monotonic_ns() - begun) / 1e9;
 	double turn_cpu_ns = (double)(bench_processor_time() - worked) / (double)(done > 0 ? done : 1);
 	if ((double)done / seconds > *rate)
 		*rate = (double)done / seconds;

@@ -29,6 +29,7 @@
 #include <assert.h>
 
 #include "base/hash_index.h"
+#include "base/monotonic.h"
 #include "cli/row_writer.h"
 #include "histree/states.h"
 
@@ -173,8 +174,7 @@ struct bench_result {
 	struct bench_answer *answers;                  /* of the questions asked, in their order */
 };
 
-/* In ns: a clock that only goes forward, and the processor time of all threads of this process. */
-int64_t bench_now(void);
+/* Returns the processor time of all threads of this process, in ns. */
 int64_t bench_processor_time(void);
 
 /* The time between its starts and stops, of the clock and of the processor.  Zeroed, it is 0. */
@@ -184,13 +184,13 @@ struct bench_stopwatch {
 
 static inline void bench_stopwatch_start(struct bench_stopwatch *watch)
 {
-	watch->ns -= bench_now();
+	watch->ns -= monotonic_ns();
 	watch->cpu_ns -= bench_processor_time();
 }
 
 static inline void bench_stopwatch_stop(struct bench_stopwatch *watch)
 {
-	watch->ns += bench_now();
+	watch->ns += monotonic_ns();
 	watch->cpu_ns += bench_processor_time();
 }
 

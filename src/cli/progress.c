@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/json_text.h"
+#include "base/monotonic.h"
 #include "base/number_text.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -29,13 +29,6 @@ static volatile sig_atomic_t signal_caught;
 
 static struct histree_work asker_of_verb;
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 struct progress progress_begin(const char *when, bool quiet)
 {
 	const char *name = when == NULL && quiet ? "none" : when;
@@ -45,7 +38,9 @@ struct progress progress_begin(const char *when, bool quiet)
 	else if (strcmp(name, "json") == 0)
 		style = PROGRESS_JSON;
 	bool is_quiet = name != NULL && strcmp(name, "auto") != 0;
-	return (struct progress){ .style = style, .began_ns = now_ns(), .shown_ns = -1, .said_waits = is_quiet };
+	return (struct progress){
+		.style = style, .began_ns = monotonic_ns(), .shown_ns = -1, .said_waits = is_quiet
+	};
 }
 
 /* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
@@ -175,7 +170,7 @@ void progress_show_share(void *context, const struct histree_progress *now)
 {
 	const double share = now->share;
 	struct progress *progress = context;
-	int64_t elapsed_ns = now_ns() - progress->began_ns;
+	int64_t elapsed_ns = monotonic_ns() - progress->began_ns;
 	if (!is_due(progress, elapsed_ns))
 		return;
 	if (progress->style == PROGRESS_LINE) {
@@ -191,7 +186,7 @@ void progress_show_share(void *context, const struct histree_progress *now)
 void progress_show_load(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
-	int64_t elapsed_ns = now_ns() - progress->began_ns;
+	int64_t elapsed_ns = monotonic_ns() - progress->began_ns;
 	if (!is_due(progress, elapsed_ns))
 		return;
 	if (progress->style == PROGRESS_LINE) {

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/number_text.h"
 #include "base/sqlite.h"
 #include "cli/line_editor.h"
@@ -49,18 +49,11 @@ struct sql_prompt {
 /* Short statements say nothing. */
 static const int64_t first_ns = 1000000000, next_ns = 200000000;
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* SQLite asks now and then (sqlite3_progress_handler); returns 0 to go on. */
 static int sql_progress_show(void *context)
 {
 	struct sql_progress *progress = context;
-	int64_t now = now_ns();
+	int64_t now = monotonic_ns();
 	if (!progress_goes_on(NULL))
 		return 1;
 	if (progress->style.style == PROGRESS_NONE || now - progress->shown_ns < next_ns)
@@ -272,15 +265,11 @@ static void sql_prompt_run(const struct sql_prompt *prompt)
 			if (longer == NULL || !sqlite3_complete(longer)) {
 				text = longer;
 			} else {
-
-				struct timespec began, ended;
 				char took[TIME_TEXT_SIZE];
-				clock_gettime(CLOCK_MONOTONIC, &began);
+				const int64_t began = monotonic_ns();
 				session.prompt->run(session.prompt->context, longer);
-				clock_gettime(CLOCK_MONOTONIC, &ended);
+				const int64_t ns = monotonic_ns() - began;
 				if (session.shows_time) {
-					int64_t ns = (int64_t)(ended.tv_sec - began.tv_sec) * 1000000000 +
-						     (ended.tv_nsec - began.tv_nsec);
 					time_format_duration((uint64_t)ns, took);
 					fprintf(stderr, "took %s\n", took);
 				}
@@ -449,7 +438,7 @@ static enum cli_exit run_text(struct sql_session *session, const char *text)
 		if (statement != NULL) {
 			/* A statement begins. */
 			session->progress.rows_before = sql_connection_rows(session->progress.connection);
-			session->progress.began_ns = now_ns();
+			session->progress.began_ns = monotonic_ns();
 			session->progress.shown_ns = session->progress.began_ns + first_ns - next_ns;
 
 			code = sqlite3_step(statement);

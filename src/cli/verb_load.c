@@ -3,8 +3,8 @@
  * verb_load.c - 'histree load': makes a store from text.
  */
 #include <inttypes.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "base/number_text.h"
 #include "cli/progress.h"
 #include "cli/tree_option.h"
@@ -73,19 +73,12 @@ static enum cli_exit read_ns(const char *option, const char *text, bool *has, hi
 			   option, text);
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int load(const struct load_options *chosen, struct histree_load_options *wanted)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	struct histree_load_result result = { 0 };
 	struct histree_error error = { 0 };
-	int64_t begun = now_ns();
+	int64_t begun = monotonic_ns();
 	wanted->work = (struct histree_work){ progress_goes_on, &progress, progress_show_load };
 	progress_catch_signals();
 	enum histree_status status = histree_load(wanted, &result, &error);
@@ -96,7 +89,7 @@ static int load(const struct load_options *chosen, struct histree_load_options *
 	if (status != HISTREE_OK)
 		return progress_outcome(status, "cancelled; there is no new store", &error);
 	if (!chosen->quiet) {
-		const int64_t ns = now_ns() - begun;
+		const int64_t ns = monotonic_ns() - begun;
 		char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
 		number_format_size(result.bytes, size);
 		time_format_duration((uint64_t)ns, time);

@@ -27,10 +27,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/monotonic.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/store.h"
@@ -468,13 +468,6 @@ static bool read_call(struct tool_call *call, json_t *given)
 
 /* ---- running ------------------------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Starts this program with the words of the call.  Returns the end of a pipe that has all it says, or -1. */
 static int start_call(const struct tool_call *call, pid_t *child)
 {
@@ -500,10 +493,10 @@ static int start_call(const struct tool_call *call, pid_t *child)
 /* Reads until the other end is closed.  Returns false if that takes too long or is too much. */
 static bool read_answer(struct tool_call *call, int from, struct byte_buffer *answer)
 {
-	const int64_t until = now_ms() + (int64_t)call->mcp->chosen->seconds * 1000;
+	const int64_t until = monotonic_ms() + (int64_t)call->mcp->chosen->seconds * 1000;
 	const size_t most = call->mcp->chosen->bytes * (call->tool->gives_picture ? PICTURE_TIMES : 1);
 	for (;;) {
-		const int64_t left = until - now_ms();
+		const int64_t left = until - monotonic_ms();
 		struct pollfd ready = { .fd = from, .events = POLLIN };
 		if (left <= 0 || poll(&ready, 1, left < INT_MAX ? (int)left : INT_MAX) == 0)
 			return refuse(
@@ -535,9 +528,9 @@ static void end_call(pid_t child, int from)
 	char rest[4096];
 	struct pollfd ready = { .fd = from, .events = POLLIN };
 	int64_t left;
-	const int64_t until = now_ms() + MOST_MS;
+	const int64_t until = monotonic_ms() + MOST_MS;
 	kill(child, SIGTERM);
-	while ((left = until - now_ms()) > 0 && poll(&ready, 1, (int)left) > 0 &&
+	while ((left = until - monotonic_ms()) > 0 && poll(&ready, 1, (int)left) > 0 &&
 	       read(from, rest, sizeof(rest)) > 0)
 		;
 	kill(child, SIGKILL);

@@ -26,6 +26,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/monotonic.h"
 #include "cli/build_request.h"
 #include "cli/progress.h"
 #include "histree/build.h"
@@ -379,7 +380,7 @@ static void host_builder_init(struct host_builder *builder, struct histree_exper
 static bool host_builder_start(struct host_builder *builder, size_t host)
 {
 	builder->host = host;
-	builder->begun_ns = link_now_ns();
+	builder->begun_ns = monotonic_ns();
 	builder->is_over = builder->is_cancelled = false;
 	builder->progress = (struct histree_progress){ 0 };
 	builder->is_busy = thread_create(&builder->thread, builder_thread, builder);
@@ -463,7 +464,7 @@ static bool say_progress(struct following *following)
 	byte_buffer_put_byte(&following->message, BUILD_PROGRESS);
 	byte_buffer_put_number(&following->message, progress.rows);
 	byte_buffer_put_number(&following->message, progress.bytes);
-	following->said_ns = link_now_ns();
+	following->said_ns = monotonic_ns();
 	return link_send(following->link, 0, &following->message);
 }
 
@@ -498,7 +499,7 @@ static bool step(struct following *following)
 		/* What is counted as done is what was said last. */
 		return say_progress(following) && say_done(following, following->builder.host, status, &error);
 	}
-	if (following->builder.is_busy && link_now_ns() - following->said_ns > SAY_NS)
+	if (following->builder.is_busy && monotonic_ns() - following->said_ns > SAY_NS)
 		return say_progress(following);
 	return true;
 }
@@ -671,7 +672,7 @@ static bool build_lead_hear(struct leading *leading, int rank, struct byte_buffe
 		return false;
 	struct byte_reader reader = byte_reader(message->bytes, message->size);
 	uint8_t kind = byte_reader_byte(&reader);
-	state->heard_ns = link_now_ns();
+	state->heard_ns = monotonic_ns();
 	if (kind == BUILD_PROGRESS) {
 		state->events = read_varint(&reader);
 		state->bytes = read_varint(&reader);
@@ -715,7 +716,7 @@ static void hear_own(struct leading *leading)
 /* Where the launcher goes on without a rank that died, its host is built by another one. */
 static void look_for_lost(struct leading *leading)
 {
-	int64_t now = link_now_ns();
+	int64_t now = monotonic_ns();
 	for (int rank = 1; rank < leading->link->count; rank++) {
 		struct worker_state *state = &leading->ranks[rank];
 		if (!state->is_busy || state->is_lost ||
@@ -756,7 +757,7 @@ static bool build_all(struct leading *leading)
 			if (state->is_busy || state->is_lost)
 				continue;
 			size_t host = leading->order[leading->next++];
-			*state = (struct worker_state){ .is_busy = true, .host = host, .heard_ns = link_now_ns() };
+			*state = (struct worker_state){ .is_busy = true, .host = host, .heard_ns = monotonic_ns() };
 			if (!give(leading, rank, host)) {
 				struct histree_error error;
 				state->is_busy = false;
@@ -770,7 +771,7 @@ static bool build_all(struct leading *leading)
 		struct histree_progress progress = { .rows = leading->events_done,
 						     .bytes = leading->bytes_done,
 						     .bytes_total = leading->bytes_total,
-						     .elapsed_ns = link_now_ns() - leading->begun_ns,
+						     .elapsed_ns = monotonic_ns() - leading->begun_ns,
 						     .hosts_done = leading->built,
 						     .host_count = leading->count };
 		for (int rank = 0; rank < leading->link->count; rank++) {
@@ -855,7 +856,7 @@ int build_job_lead(struct link *link, const struct build_request *request, const
 	struct leading leading = { .link = link, .request = request, .options = options };
 	struct histree_error error = { 0 };
 	struct histree_build_options wanted = request->wanted;
-	leading.begun_ns = link_now_ns();
+	leading.begun_ns = monotonic_ns();
 	*is_cut_off = *is_one_host = false;
 	wanted.threads = wanted.threads != 0 ? wanted.threads : launcher_threads();
 	enum histree_status status = histree_experiment_open(&wanted, true, &leading.experiment, &error);

@@ -24,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/cancel.h"
 #include "base/crew.h"
+#include "base/monotonic.h"
 #include "base/table.h"
 #include "cli/report.h"
 #include "histree/build.h"
@@ -192,13 +193,6 @@ static void give_up(int number)
 	_exit(written > 0 ? CLI_INPUT : CLI_INTERNAL);
 }
 
-int64_t link_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void sleep_ns(int64_t ns)
 {
 	const struct timespec time = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
@@ -210,7 +204,7 @@ void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns)
 	if (bytes_per_second == 0)
 		return;
 	double wanted = (double)bytes * 1e9 / (double)bytes_per_second;
-	int64_t left = (int64_t)wanted - (link_now_ns() - begun_ns);
+	int64_t left = (int64_t)wanted - (monotonic_ns() - begun_ns);
 	if (left > 0)
 		sleep_ns(left);
 }
@@ -228,7 +222,7 @@ bool link_begin(struct link *link, int *argc, char ***argv)
 		return false;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	prctl(PR_SET_TIMERSLACK, SLACK_NS); /* of this thread alone */
-	link->heard_ns = link_now_ns();
+	link->heard_ns = monotonic_ns();
 	return provided >= MPI_THREAD_FUNNELED && MPI_Comm_rank(MPI_COMM_WORLD, &link->rank) == MPI_SUCCESS &&
 	       MPI_Comm_size(MPI_COMM_WORLD, &link->count) == MPI_SUCCESS;
 }
@@ -250,7 +244,7 @@ void link_end(struct link *link)
 
 bool link_send(struct link *link, int rank, const struct byte_buffer *message)
 {
-	int64_t begun = link_now_ns();
+	int64_t begun = monotonic_ns();
 	assert(rank >= 0 && rank < link->count && rank != link->rank);
 	if (message->failed || message->size > INT_MAX ||
 	    MPI_Send(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
@@ -258,7 +252,7 @@ bool link_send(struct link *link, int rank, const struct byte_buffer *message)
 	link_hold_back(message->size, link->throttle, begun);
 	link->messages_sent++;
 	link->bytes_sent += message->size;
-	link->heard_ns = link_now_ns();
+	link->heard_ns = monotonic_ns();
 	return true;
 }
 
@@ -287,7 +281,7 @@ struct posted {
 
 bool link_post(struct link *link, int rank, struct byte_buffer *message)
 {
-	int64_t begun = link_now_ns();
+	int64_t begun = monotonic_ns();
 	struct posted *posted = message->failed || message->size > INT_MAX ? NULL : calloc(1, sizeof(*posted));
 	if (posted == NULL || MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, rank, TAG, MPI_COMM_WORLD,
 					&posted->request) != MPI_SUCCESS) {
@@ -301,7 +295,7 @@ bool link_post(struct link *link, int rank, struct byte_buffer *message)
 	link_hold_back(message->size, link->throttle, begun);
 	link->messages_sent++;
 	link->bytes_sent += message->size;
-	link->heard_ns = link_now_ns();
+	link->heard_ns = monotonic_ns();
 	*message = (struct byte_buffer){ 0 };
 	return true;
 }
@@ -337,7 +331,7 @@ bool link_has_message(struct link *link, int rank, int *from)
 	    !found)
 		return false;
 	*from = status.MPI_SOURCE;
-	link->heard_ns = link_now_ns();
+	link->heard_ns = monotonic_ns();
 	return true;
 }
 
@@ -408,7 +402,7 @@ enum link_taken link_take(struct link *link, int *from, struct byte_buffer *mess
 		link->receiving_count--;
 		link->messages_received++;
 		link->bytes_received += receiving->message.size;
-		link->heard_ns = link_now_ns();
+		link->heard_ns = monotonic_ns();
 		swap_messages(message, &receiving->message);
 		return LINK_TAKEN;
 	}
@@ -421,7 +415,7 @@ enum link_taken link_take(struct link *link, int *from, struct byte_buffer *mess
 static void link_rest(const struct link *link)
 {
 	enum { US = 1000, MS = 1000 * US };
-	int64_t quiet = link_now_ns() - link->heard_ns;
+	int64_t quiet = monotonic_ns() - link->heard_ns;
 	if (quiet < 50 * US)
 		return;
 	if (quiet < 20 * MS)

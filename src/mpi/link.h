@@ -133,7 +133,6 @@ enum link_taken link_take(struct link *link, int *from, struct byte_buffer *mess
 
 /* Waits as long as these bytes take at this many bytes a second, less the time since `begun_ns`. */
 void link_hold_back(uint64_t bytes, uint64_t bytes_per_second, int64_t begun_ns);
-int64_t link_now_ns(void);
 
 /* A zeroed one with a link is empty. */
 struct inbox {

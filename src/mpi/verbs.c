@@ -23,6 +23,7 @@
 
 #include "base/crew.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "cli/build_request.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
@@ -135,7 +136,7 @@ static void hear_all(struct leading *leading)
 		}
 		if (was_lost)
 			continue;
-		leading->heard_ns[rank] = link_now_ns();
+		leading->heard_ns[rank] = monotonic_ns();
 		if (message->size == 0 || message->bytes[0] != BUILD_SLICE)
 			continue;
 		status = histree_slice_post_put(leading->post, (unsigned)rank - 1, message->bytes + 1,
@@ -170,7 +171,7 @@ static void carry(struct leading *leading)
 			}
 		}
 		hear_all(leading);
-		int64_t now = link_now_ns(), patience = (int64_t)leading->options->patience_ns;
+		int64_t now = monotonic_ns(), patience = (int64_t)leading->options->patience_ns;
 		for (int rank = 1; rank < leading->link->count; rank++)
 			if (leading->heard_ns[rank] != INT64_MAX && now - leading->heard_ns[rank] > patience)
 				lose(leading, rank, "says nothing any more");
@@ -183,7 +184,7 @@ static void carry(struct leading *leading)
 /* MPI ends once all that was sent is taken: each rank says when it has ended, and what comes before is dropped. */
 static void end_all(struct leading *leading)
 {
-	int64_t until = link_now_ns() + DRAIN_NS;
+	int64_t until = monotonic_ns() + DRAIN_NS;
 	int left = 0, rank;
 	for (rank = 1; rank < leading->link->count; rank++) {
 		struct byte_buffer end = { 0 };
@@ -191,7 +192,7 @@ static void end_all(struct leading *leading)
 		bool is_sent = link_post(leading->link, rank, &end); /* also to one that is only slow */
 		left += is_sent && leading->heard_ns[rank] != INT64_MAX;
 	}
-	while (left > 0 && link_now_ns() < until) {
+	while (left > 0 && monotonic_ns() < until) {
 		while (link_take(leading->link, &rank, &leading->message) == LINK_TAKEN)
 			left -= leading->message.size > 0 && leading->message.bytes[0] == BUILD_DONE;
 		rest(leading->link);
@@ -224,7 +225,7 @@ static int lead(struct leading *leading, const struct build_request *request, bo
 	pthread_t thread;
 	link_tell_all(leading->link, BUILD_CUT);
 	for (int rank = 1; rank < leading->link->count; rank++)
-		leading->heard_ns[rank] = link_now_ns();
+		leading->heard_ns[rank] = monotonic_ns();
 	if (!thread_create(&thread, slice_job_build, leading)) {
 		slice_job_decline(leading->link);
 		return report_exit(CLI_INTERNAL, "there is no thread to build with");
@@ -303,10 +304,10 @@ static bool say(struct following *following)
 	while ((status = histree_slice_worker_take(following->worker, &bytes, &size, NULL)) == HISTREE_OK)
 		if (!send_slice(following->link, 0, bytes, size))
 			return false;
-	if (link_now_ns() - following->said_ns > SAY_NS) {
+	if (monotonic_ns() - following->said_ns > SAY_NS) {
 		struct byte_buffer alive = { 0 };
 		byte_buffer_put_byte(&alive, BUILD_PROGRESS);
-		following->said_ns = link_now_ns();
+		following->said_ns = monotonic_ns();
 		if (!link_post(following->link, 0, &alive))
 			return false;
 	}
@@ -315,11 +316,11 @@ static bool say(struct following *following)
 
 static void say_end(struct following *following)
 {
-	int64_t until = link_now_ns() + DRAIN_NS;
+	int64_t until = monotonic_ns() + DRAIN_NS;
 	struct byte_buffer done = { 0 };
 	byte_buffer_put_byte(&done, BUILD_DONE);
 	link_post(following->link, 0, &done);
-	while (link_has_posted(following->link) && link_now_ns() < until)
+	while (link_has_posted(following->link) && monotonic_ns() < until)
 		rest(following->link);
 }
 

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 /* ---- memory plan --------------------------------------------------------------------------------------------- */
 
@@ -105,13 +104,6 @@ static const int64_t interval_min_ns = 1000 * 1000 * 1000;
 static const int64_t first_of_files_ns = 3LL * 1000 * 1000 * 1000;
 
 enum { BUILD_TIME_SHARE = 33 }; /* of which one part is for publishing: 3 % */
-
-int64_t publish_clock_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 struct publish_clock publish_clock_begin(int64_t every_ns, bool is_live, int64_t now_ns)
 {

@@ -65,9 +65,6 @@ struct publish_clock {
 	int64_t next_ns;
 };
 
-/* Returns what that clock says. */
-int64_t publish_clock_now(void);
-
 /* `is_live`: somebody may be looking on. */
 struct publish_clock publish_clock_begin(int64_t every_ns, bool is_live, int64_t now_ns);
 bool publish_clock_is_due(const struct publish_clock *clock, int64_t now_ns);

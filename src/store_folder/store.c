@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "histree/store.h"
 #include "partial/partial_history.h"
 #include "store_folder/manifest.h"
@@ -400,13 +401,6 @@ static enum histree_status store_hosts_segments(struct histree_store *store, con
 
 /* ---- store wait ---------------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* A store that does not exist yet may come; one that cannot be read will not get better. */
 static bool may_come(enum histree_status status)
 {
@@ -447,7 +441,7 @@ enum histree_status histree_store_wait(const char *path, const char *analysis,
 				       struct histree_error *error)
 {
 	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
-	int64_t begun = now_ns();
+	int64_t begun = monotonic_ns();
 	bool was_cut_off = false;
 	*out = NULL;
 	for (;;) {
@@ -460,7 +454,7 @@ enum histree_status histree_store_wait(const char *path, const char *analysis,
 		was_cut_off = is_cut_off;
 		if (cancel_asked(&wait->work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
-		if (wait->timeout_ns >= 0 && now_ns() - begun >= wait->timeout_ns)
+		if (wait->timeout_ns >= 0 && monotonic_ns() - begun >= wait->timeout_ns)
 			return error_set(error, HISTREE_NOT_FOUND,
 					 "'%s' is not there yet, or has not got so far; wait longer", path);
 		nanosleep(&pause, NULL);

@@ -25,6 +25,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/monotonic.h"
 #include "base/table.h"
 #include "event_index/event_index.h"
 #include "histree/build.h"
@@ -361,12 +362,12 @@ static enum histree_status publish(struct build *build)
 /* Now and then, between two events: publish, say how far the build is, and ask whether to go on. */
 static enum histree_status build_look_at_clock(struct build *build)
 {
-	int64_t now = publish_clock_now();
+	int64_t now = monotonic_ns();
 	enum histree_status status = HISTREE_OK;
 	table_space_look(&build->tables);
 	if (publish_clock_is_due(&build->publish_clock, now)) {
 		status = publish(build);
-		publish_clock_done(&build->publish_clock, now, publish_clock_now());
+		publish_clock_done(&build->publish_clock, now, monotonic_ns());
 	}
 	return status == HISTREE_OK ? meet_caller(build, now) : status;
 }
@@ -624,7 +625,7 @@ static enum histree_status meet_between(void *context, struct histree_error *err
 	pthread_mutex_lock(&each->side.mutex);
 	build->overviews_share = each->share > 0 ? each->share : build->overviews_share;
 	pthread_mutex_unlock(&each->side.mutex);
-	enum histree_status status = build->is_stopped ? HISTREE_OK : meet_caller(build, publish_clock_now());
+	enum histree_status status = build->is_stopped ? HISTREE_OK : meet_caller(build, monotonic_ns());
 	return status == HISTREE_OK ? HISTREE_OK : error_set(error, status, "cancelled");
 }
 
@@ -745,7 +746,7 @@ static enum histree_status write_index(struct build *build)
 
 static bool goes_on_opening(void *context)
 {
-	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
+	return meet_caller(context, monotonic_ns()) == HISTREE_OK;
 }
 
 /* Read the trace to its end: analyses and the index of events have seen all that can be read of it. */
@@ -817,7 +818,7 @@ static enum histree_status build_without_store(struct build *build)
 		status = take_result(build, &build->jobs[i]);
 	if (build->stream.trace != NULL)
 		result->events = trace_report(build->stream.trace).events;
-	result->build_ns = publish_clock_now() - build->begun_ns;
+	result->build_ns = monotonic_ns() - build->begun_ns;
 	if (status != HISTREE_OK || !build_is_partial(build))
 		return status;
 	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
@@ -947,7 +948,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 		.error = &message,
 		.folder = { .lock = -1 },
 		.published_end = INT64_MIN,
-		.begun_ns = publish_clock_now(),
+		.begun_ns = monotonic_ns(),
 	};
 	build.options = &build.own;
 	status = read_definitions(&build);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "pipeline/build/build.h"
 #include "pipeline/build/slice_run.h"
 #include "store_folder/manifest.h"
@@ -246,7 +247,7 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		.clock = build->host->clock,
 		.start = build->start,
 		.end = end,
-		.build_ns = publish_clock_now() - build->begun_ns,
+		.build_ns = monotonic_ns() - build->begun_ns,
 	};
 	if (build->old != NULL)
 		status = build_join_manifests(build, &info, &joined);

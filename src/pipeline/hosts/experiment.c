@@ -22,6 +22,7 @@
 #include "base/crew.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/monotonic.h"
 #include "base/number_text.h"
 #include "histree/build.h"
 #include "pipeline/build/build.h"
@@ -188,7 +189,7 @@ static struct histree_progress sum_up(struct host_crew *crew)
 	const struct histree_experiment *experiment = crew->experiment;
 	pthread_mutex_lock(&crew->side.mutex);
 	struct histree_progress sum = {
-		.elapsed_ns = publish_clock_now() - experiment->begun_ns,
+		.elapsed_ns = monotonic_ns() - experiment->begun_ns,
 		.host = crew->latest,
 		.hosts_done = experiment->count - crew->order_count + crew->done,
 		.host_count = experiment->count,
@@ -352,7 +353,7 @@ static enum histree_status write_manifest(struct histree_experiment *experiment,
 	char *path = experiment_path(experiment, MANIFEST_FILE);
 	if (path == NULL)
 		return error_memory(error, "a path");
-	summary->info.build_ns = publish_clock_now() - experiment->begun_ns;
+	summary->info.build_ns = monotonic_ns() - experiment->begun_ns;
 	return manifest_write(experiment->io, path, &summary->info, error);
 }
 
@@ -618,7 +619,7 @@ static enum histree_status experiment_init(const struct histree_build_options *o
 		return error_memory(error, "the hosts of a build");
 	experiment->io = io;
 	experiment->folder.lock = -1;
-	experiment->begun_ns = publish_clock_now();
+	experiment->begun_ns = monotonic_ns();
 	return copy_options(experiment, options) ? HISTREE_OK : error_memory(error, "the options of a build");
 }
 

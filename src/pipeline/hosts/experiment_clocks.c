@@ -15,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/heap.h"
+#include "base/monotonic.h"
 #include "base/table.h"
 #include "clock/clock.h"
 #include "event/event.h"
@@ -407,7 +408,7 @@ static void show_share(void *context, const struct histree_progress *now)
 {
 	struct histree_experiment *experiment = context;
 	const struct histree_work *work = &experiment->options.work;
-	const struct histree_progress progress = { .elapsed_ns = publish_clock_now() - experiment->begun_ns,
+	const struct histree_progress progress = { .elapsed_ns = monotonic_ns() - experiment->begun_ns,
 						   .host_count = experiment->count,
 						   .clocks_share = now->share };
 	if (work->progress != NULL)

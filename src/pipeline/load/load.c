@@ -21,6 +21,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/monotonic.h"
 #include "base/table.h"
 #include "histree/build.h"
 #include "histree/segments.h"
@@ -560,7 +561,7 @@ static enum histree_status write_manifest(struct load *load, const char *file, i
 		.complete = true,
 		.start = load->start,
 		.end = load->end,
-		.build_ns = publish_clock_now() - begun_ns,
+		.build_ns = monotonic_ns() - begun_ns,
 	};
 	char *path = store_folder_path(&load->folder, MANIFEST_FILE);
 	status = path != NULL ? manifest_write(load->io, path, &info, load->error)
@@ -572,7 +573,7 @@ static enum histree_status write_manifest(struct load *load, const char *file, i
 /* Tables that outgrow memory, and what is sorted, are beside the store's files. */
 static enum histree_status load_in_folder(struct load *load, const char *inside)
 {
-	int64_t begun_ns = publish_clock_now();
+	int64_t begun_ns = monotonic_ns();
 	if (!table_space_init(&load->tables, inside, load->memory.tables))
 		return error_memory(load->error, "a path");
 	attribute_tree_use_space(&load->names, &load->tables);

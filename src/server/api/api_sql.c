@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "base/sqlite.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
@@ -35,13 +35,6 @@ struct sql_answer {
 	int code; /* of the last step */
 	int64_t limit, rows, began_ns;
 };
-
-static int64_t sql_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void sql_answer_release(void *state)
 {
@@ -163,7 +156,7 @@ static void end_sql(struct sql_answer *answer, struct json_writer *json)
 		json_text_member(json, "warning", warnings);
 	sqlite3_free(warnings);
 	json_unsigned_member(json, "read", sql_connection_rows(answer->connection));
-	json_int_member(json, "ns", sql_now_ns() - answer->began_ns);
+	json_int_member(json, "ns", monotonic_ns() - answer->began_ns);
 	json_end(json);
 }
 
@@ -207,7 +200,7 @@ void api_sql(struct call *call)
 		return;
 	answer->dataset = call->dataset;
 	answer->work = reply_cancel(call->reply);
-	answer->began_ns = sql_now_ns();
+	answer->began_ns = monotonic_ns();
 	if (!page_number(call, "limit", 1, SQL_ROWS_MAX, SQL_ROWS_DEFAULT, &answer->limit) ||
 	    !open_sql(call, answer) || !prepare_sql(call, answer)) {
 		sql_answer_release(answer);

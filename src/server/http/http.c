@@ -36,6 +36,7 @@
 #include "base/error.h"
 #include "base/json_text.h"
 #include "base/library.h"
+#include "base/monotonic.h"
 #include "base/table.h"
 #include "histree/status.h"
 #include "server/http/reply.h"
@@ -185,13 +186,6 @@ enum {
 	NAP_NS = 5 * 1000 * 1000,
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static size_t allocated(void)
 {
 	struct mallinfo2 info = mallinfo2();
@@ -203,7 +197,7 @@ static size_t allocated(void)
 /* The greater of what is taken and of what is claimed counts, as what is claimed is taken sooner or later. */
 static bool fits(struct http_memory *memory, size_t more)
 {
-	int64_t now = now_ns();
+	int64_t now = monotonic_ns();
 	if (now - memory->measured_ns >= MEASURE_NS) {
 		size_t bytes = allocated();
 		memory->taken = bytes > memory->resting ? bytes - memory->resting : 0;
@@ -250,9 +244,9 @@ static bool take_now(struct http_memory *memory, struct memory_share *share, siz
 static bool http_memory_claim(struct http_memory *memory, struct memory_share *share, size_t more, int milliseconds)
 {
 	static const struct timespec nap = { .tv_nsec = NAP_NS };
-	const int64_t until = now_ns() + (int64_t)milliseconds * 1000000;
+	const int64_t until = monotonic_ns() + (int64_t)milliseconds * 1000000;
 	while (!take_now(memory, share, more)) {
-		if (now_ns() >= until)
+		if (monotonic_ns() >= until)
 			return false;
 		nanosleep(&nap, NULL);
 	}
@@ -387,13 +381,6 @@ struct http_watch {
 	bool ends;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Its thread finds out, and has it removed. */
 static void shut(struct http_watch *watch, struct watched *watched)
 {
@@ -409,13 +396,13 @@ static void *look(void *context)
 	struct http_watch *watch = context;
 	pthread_mutex_lock(&watch->mutex);
 	while (!watch->ends) {
-		int64_t next = now_ms() + LOOK_MS;
+		int64_t next = monotonic_ms() + LOOK_MS;
 		const struct timespec until = { .tv_sec = next / 1000, .tv_nsec = next % 1000 * 1000000 };
 		if (watch->first == NULL)
 			pthread_cond_wait(&watch->wake, &watch->mutex);
 		else
 			pthread_cond_clockwait(&watch->wake, &watch->mutex, CLOCK_MONOTONIC, &until);
-		int64_t now = now_ms();
+		int64_t now = monotonic_ms();
 		for (struct watched *each = watch->first; each != NULL; each = each->next)
 			if (each->until_ms <= now)
 				shut(watch, each);
@@ -504,7 +491,7 @@ static void http_watch_allow(struct http_watch *watch, struct watched *watched, 
 		return;
 	pthread_mutex_lock(&watch->mutex);
 	if (!watched->is_shut)
-		watched->until_ms = now_ms() + milliseconds;
+		watched->until_ms = monotonic_ms() + milliseconds;
 	if (has_request || watched->is_shut)
 		watched->waits_from = NOT_WAITING;
 	else if (watched->waits_from == NOT_WAITING)

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "base/zlib.h"
 #include "server/text/json_writer.h"
 #include "view/view.h"
@@ -252,13 +252,6 @@ bool reply_ok(struct reply *reply, enum histree_status status)
 	if (status != HISTREE_OK)
 		reply_failure(reply, &reply->error);
 	return status == HISTREE_OK;
-}
-
-static int64_t monotonic_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static bool is_late(const struct reply *reply)

@@ -6,10 +6,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 
 enum histree_status cell_match_add(struct cell_match *match, unsigned column, const char *expression,
 				   struct histree_error *error)
@@ -75,25 +75,18 @@ enum histree_status line_table_find(const struct line_table *table, histree_time
 	return status;
 }
 
-static int64_t monotonic_seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 enum histree_status line_table_search(const struct line_table *table, const struct cell_match *match,
 				      uint64_t first, bool backwards, struct histree_work work, uint64_t *number,
 				      struct histree_error *error)
 {
 	const struct line_kind *kind = table->kind;
-	const int64_t deadline = kind->seconds > 0 ? monotonic_seconds() + kind->seconds : INT64_MAX;
+	const int64_t deadline = kind->seconds > 0 ? monotonic_ms() + INT64_C(1000) * kind->seconds : INT64_MAX;
 	enum histree_status status = HISTREE_NOT_FOUND;
 	uint64_t from = first, end = first < table->count ? first + 1 : table->count;
 	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < table->count)) {
 		if (cancel_asked(&work))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
-		if (monotonic_seconds() > deadline)
+		if (monotonic_ms() > deadline)
 			return error_set(error, HISTREE_ERR_CANCELLED,
 					 "no %s found in %u s; go to %s %" PRIu64 " and search on from there",
 					 kind->one_line, kind->seconds, kind->one_line, backwards ? end : from);

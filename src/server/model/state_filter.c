@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/monotonic.h"
 #include "base/number_text.h"
 #include "base/search.h"
 #include "base/table.h"
@@ -393,13 +393,6 @@ static bool matches(const struct search *search, const struct searched_row *row,
 	struct row_facts facts;
 	search->asked->facts(search->asked->context, row->position, &facts);
 	return state_filter_match(search->asked->filter, &facts, state);
-}
-
-static int64_t monotonic_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static bool is_over(const struct search *search)
