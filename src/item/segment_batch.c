@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/hash_index.h"
 #include "histree/segments.h"
+#include "item/value.h"
 
 /* ---- segment copy -------------------------------------------------------------------------------------------- */
 
@@ -28,11 +29,8 @@ bool segment_copy_content(struct arena *arena, size_t field_count, struct histre
 		return false;
 	memcpy(values, segment->content, field_count * sizeof(*values));
 	for (size_t i = 0; i < field_count; i++)
-		if (values[i].type == HISTREE_STRING) {
-			values[i].bytes = arena_copy(arena, values[i].bytes, values[i].size);
-			if (values[i].bytes == NULL)
-				return false;
-		}
+		if (!value_keep(&values[i], arena))
+			return false;
 	segment->content = values;
 	return true;
 }

@@ -18,6 +18,9 @@
 #ifndef ITEM_VALUE_H
 #define ITEM_VALUE_H
 
+#include <string.h>
+
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "histree/value.h"
 
@@ -31,6 +34,37 @@ uint8_t *value_encode(uint8_t *at, const struct histree_value *value);
 
 /* The bytes of strings and customs are borrowed from the reader's.  A malformed value fails the reader. */
 struct histree_value value_decode(struct byte_reader *reader);
+
+/* Returns whether its content is bytes, which are borrowed, and may be none. */
+static inline bool value_has_bytes(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+static inline bool value_is_text(const struct histree_value *value, const char *text)
+{
+	return value->type == HISTREE_STRING && value->size == strlen(text) &&
+	       memcmp(value->bytes, text, value->size) == 0;
+}
+
+/* Make its bytes a copy in memory that lasts; *_once: of equal bytes one.  Returns false if memory runs out. */
+static inline bool value_keep(struct histree_value *value, struct arena *arena)
+{
+	if (value_has_bytes(value))
+		value->bytes = arena_copy(arena, value->bytes, value->size);
+	return !value_has_bytes(value) || value->bytes != NULL;
+}
+
+static inline bool value_keep_once(struct histree_value *value, struct intern *texts)
+{
+	if (!value_has_bytes(value))
+		return true;
+	const uint32_t number = intern_add(texts, value->bytes, value->size);
+	size_t size;
+	if (number != INTERN_NONE)
+		value->bytes = intern_get(texts, number, &size);
+	return number != INTERN_NONE;
+}
 
 enum { VALUE_PAIR_SIZE = 24 }; /* two ints and a slash */
 

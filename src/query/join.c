@@ -27,6 +27,7 @@
 #include "histree/segments.h"
 #include "histree/states.h"
 #include "histree/value.h"
+#include "item/value.h"
 
 /* One piece of memory, with the content.  It may be in a list of the caller's, of those that share something. */
 struct active_segment {
@@ -329,11 +330,6 @@ static bool active_states_init(struct active_states *active, uint32_t attribute_
 	return active->places != NULL;
 }
 
-static bool has_bytes(const struct histree_value *value)
-{
-	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
-}
-
 /* The last one takes its place. */
 static void active_states_drop(struct active_states *active, histree_quark quark)
 {
@@ -343,7 +339,7 @@ static void active_states_drop(struct active_states *active, histree_quark quark
 	assert(place <= active->count && active->states[place - 1].quark == quark);
 	active->places[quark] = 0;
 	struct histree_interval *state = &active->states[place - 1];
-	if (has_bytes(&state->value))
+	if (value_has_bytes(&state->value))
 		free((char *)(uintptr_t)state->value.bytes);
 	active->count--;
 	if (place - 1 == active->count)
@@ -358,7 +354,7 @@ static bool active_states_set(struct active_states *active, const struct histree
 	struct histree_interval state = *interval;
 	if (!array_reserve(&active->states, &active->capacity, active->count + 1))
 		return false;
-	if (has_bytes(&interval->value)) {
+	if (value_has_bytes(&interval->value)) {
 		void *bytes = malloc((size_t)interval->value.size + 1);
 		if (bytes == NULL)
 			return false;

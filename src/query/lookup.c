@@ -25,6 +25,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/states.h"
+#include "item/value.h"
 #include "query/query.h"
 #include "state/history.h"
 #include "state/pyramid_cells.h"
@@ -459,14 +460,6 @@ static void forget_window(struct changes *changes)
 	arena_release(&changes->bytes);
 }
 
-static bool copy_bytes(struct arena *arena, struct histree_value *value)
-{
-	if (value->type != HISTREE_STRING && value->type != HISTREE_CUSTOM)
-		return true;
-	value->bytes = arena_copy(arena, value->bytes, value->size);
-	return value->bytes != NULL;
-}
-
 /* Keep the nearer half, and all changes of the nearest time.  *last becomes the last distance that is complete. */
 static enum histree_status cut_window(struct changes *changes, uint64_t *last, struct histree_error *error)
 {
@@ -479,7 +472,7 @@ static enum histree_status cut_window(struct changes *changes, uint64_t *last, s
 		kept--;
 	struct arena bytes = { 0 };
 	for (size_t i = 0; i < kept; i++)
-		if (!copy_bytes(&bytes, &found[i].value)) {
+		if (!value_keep(&found[i].value, &bytes)) {
 			arena_release(&bytes);
 			return error_memory(error, "changes");
 		}
@@ -503,7 +496,7 @@ static enum histree_status keep(struct changes *changes, const struct histree_in
 	    distance < changes->next || distance > *last)
 		return HISTREE_OK;
 	if (!array_reserve(&changes->found, &changes->capacity, changes->count + 1) ||
-	    !copy_bytes(&changes->bytes, &change.value))
+	    !value_keep(&change.value, &changes->bytes))
 		return error_memory(error, "changes");
 	changes->found[changes->count++] = change;
 	bool too_much = changes->count > changes->count_max || changes->bytes.bytes_total > changes->bytes_max;

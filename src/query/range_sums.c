@@ -17,16 +17,12 @@
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/value.h"
+#include "item/value.h"
 #include "state/history.h"
 #include "state/pyramid.h"
 #include "state/pyramid_cells.h"
 
 /* ---- value table --------------------------------------------------------------------------------------------- */
-
-static bool has_bytes(const struct histree_value *value)
-{
-	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
-}
 
 /* The number of a value that has no bytes, in the order of numbers of its type; of doubles, their bits. */
 static int64_t number_of(const struct histree_value *value)
@@ -53,7 +49,8 @@ static int64_t number_of(const struct histree_value *value)
 
 static uint64_t hash_of(const struct histree_value *value)
 {
-	uint64_t content = has_bytes(value) ? hash_bytes(value->bytes, value->size) : (uint64_t)number_of(value);
+	uint64_t content =
+		value_has_bytes(value) ? hash_bytes(value->bytes, value->size) : (uint64_t)number_of(value);
 	return hash_mix(content + (uint64_t)value->type * UINT64_C(0x9e3779b97f4a7c15));
 }
 
@@ -82,7 +79,7 @@ static inline uint32_t *recent_of(struct value_table *table, const struct histre
 	uint64_t bits = (uint64_t)value->type;
 	if (value->type == HISTREE_INT)
 		bits = (uint32_t)value->int32;
-	else if (has_bytes(value) && value->size > 0)
+	else if (value_has_bytes(value) && value->size > 0)
 		bits = value->size * UINT64_C(7) + bytes[0] * UINT64_C(31) + bytes[value->size / 2] * UINT64_C(5) +
 		       bytes[value->size - 1];
 	return &table->recent[bits % VALUES_RECENT];
@@ -92,7 +89,7 @@ static inline bool is_same(const struct histree_value *one, const struct histree
 {
 	if (one->type == HISTREE_INT)
 		return other->type == HISTREE_INT && one->int32 == other->int32;
-	if (has_bytes(one))
+	if (value_has_bytes(one))
 		return one->type == other->type && one->size == other->size &&
 		       (one->size == 0 || memcmp(one->bytes, other->bytes, one->size) == 0);
 	return histree_value_equal(one, other);
@@ -125,9 +122,7 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 	if (value_table_find(table, value, out))
 		return HISTREE_OK;
 	struct histree_value copy = *value;
-	if (has_bytes(value))
-		copy.bytes = arena_copy(&table->bytes, value->bytes, value->size);
-	if (!value_table_reserve(table, table->count + 1) || (has_bytes(value) && copy.bytes == NULL))
+	if (!value_table_reserve(table, table->count + 1) || !value_keep(&copy, &table->bytes))
 		return error_memory(error, "the values of an answer");
 	uint32_t index = (uint32_t)table->count;
 	table->values[table->count++] = copy;
@@ -140,7 +135,7 @@ int value_compare(const struct histree_value *a, const struct histree_value *b)
 {
 	if (a->type != b->type)
 		return a->type < b->type ? -1 : 1;
-	if (!has_bytes(a)) {
+	if (!value_has_bytes(a)) {
 		int64_t x = number_of(a), y = number_of(b);
 		return (x > y) - (x < y);
 	}

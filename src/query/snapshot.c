@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "item/value.h"
 
 struct histree_snapshot {
 	const struct histree_attributes *attributes; /* of the history */
@@ -27,14 +28,7 @@ static enum histree_status keep(struct histree_snapshot *snapshot, const struct 
 	assert(interval->start <= snapshot->time && interval->end >= snapshot->time);
 	struct histree_interval *kept = &snapshot->intervals[interval->quark];
 	*kept = *interval;
-	if (interval->value.type != HISTREE_STRING && interval->value.type != HISTREE_CUSTOM)
-		return HISTREE_OK;
-	uint32_t number = intern_add(&snapshot->texts, interval->value.bytes, interval->value.size);
-	if (number == INTERN_NONE)
-		return error_memory(error, "a snapshot");
-	size_t size;
-	kept->value.bytes = intern_get(&snapshot->texts, number, &size);
-	return HISTREE_OK;
+	return value_keep_once(&kept->value, &snapshot->texts) ? HISTREE_OK : error_memory(error, "a snapshot");
 }
 
 static enum histree_status snapshot_fill(struct histree_snapshot *snapshot, struct histree_cursor *query,

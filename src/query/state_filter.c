@@ -15,6 +15,7 @@
 #include "histree/filter.h"
 #include "histree/segment_stats.h"
 #include "histree/states.h"
+#include "item/value.h"
 #include "query/thread_facts.h"
 #include "state/attributes.h"
 
@@ -469,9 +470,7 @@ static size_t host_of(const struct histree_segment_filter *filter, const struct 
 {
 	const struct histree_value *name = filter->host > 0 ? &segment->content[filter->host - OWN_FIELDS] : NULL;
 	size_t host = 0;
-	while (host < filter->host_count && name != NULL &&
-	       (name->type != HISTREE_STRING || strlen(filter->hosts[host]) != name->size ||
-		memcmp(filter->hosts[host], name->bytes, name->size) != 0))
+	while (host < filter->host_count && name != NULL && !value_is_text(name, filter->hosts[host]))
 		host++;
 	return host;
 }

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "item/value.h"
 #include "state/history.h"
 #include "state/history_union.h"
 #include "tree/tree_iter.h"
@@ -240,14 +241,9 @@ static bool make_room(struct slot *slot)
 /* False: memory runs out, and the intervals from `from` on cannot be kept. */
 static bool keep_bytes(struct slot *slot, size_t from, size_t count)
 {
-	for (size_t i = from; i < from + count; i++) {
-		struct histree_value *value = &slot->intervals[i].value;
-		if (value->type != HISTREE_STRING && value->type != HISTREE_CUSTOM)
-			continue;
-		value->bytes = arena_copy(&slot->bytes, value->bytes, value->size);
-		if (value->bytes == NULL)
+	for (size_t i = from; i < from + count; i++)
+		if (!value_keep(&slot->intervals[i].value, &slot->bytes))
 			return false;
-	}
 	return true;
 }
 

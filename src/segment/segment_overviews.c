@@ -18,6 +18,7 @@
 #include "base/hash_index.h"
 #include "base/table.h"
 #include "histree/segments.h"
+#include "item/value.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_summary.h"
 #include "store/overview_faults.h"
@@ -181,11 +182,6 @@ struct check {
 	struct histree_error *error;
 };
 
-static bool has_bytes(const struct histree_value *value)
-{
-	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
-}
-
 static uint64_t hash_of_value(const struct histree_value *value)
 {
 	switch (value->type) {
@@ -266,12 +262,9 @@ static enum histree_status take_said(struct check *check, const struct segment_s
 	struct checked_cell cell = cell_of(check, summary);
 	uint32_t known = hash_index_find(&check->index, hash_of(&cell), is_same, check->cells, &cell);
 	if (known == HASH_INDEX_NONE) {
-		struct histree_value *value = &cell.said.value;
-		if (has_bytes(value))
-			value->bytes = arena_copy(&check->values, value->bytes, value->size);
 		if (!array_reserve(&check->cells, &check->capacity, check->count + 1) ||
 		    !hash_index_reserve(&check->index, check->count + 1, hash_at, check->cells) ||
-		    (has_bytes(value) && value->bytes == NULL))
+		    !value_keep(&cell.said.value, &check->values))
 			return error_memory(check->error, "verifying an overview");
 		known = (uint32_t)check->count++;
 		hash_index_add(&check->index, hash_of(&cell), known);

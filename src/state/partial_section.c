@@ -34,13 +34,8 @@ bool state_slice_add(struct state_slice *slice, const struct histree_interval *i
 		return false;
 	struct histree_interval *added = &slice->intervals[slice->count];
 	*added = *interval;
-	if (interval->value.type == HISTREE_STRING || interval->value.type == HISTREE_CUSTOM) {
-		uint32_t number = intern_add(&slice->texts, interval->value.bytes, interval->value.size);
-		if (number == INTERN_NONE)
-			return false;
-		size_t size;
-		added->value.bytes = intern_get(&slice->texts, number, &size);
-	}
+	if (!value_keep_once(&added->value, &slice->texts))
+		return false;
 	slice->count++;
 	return true;
 }

@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "histree/history.h"
+#include "item/value.h"
 #include "state/attributes.h"
 #include "state/charts.h"
 #include "state/labels.h"
@@ -352,18 +353,13 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 
 /* ---- checks ---------------------------------------------------------------------------------------- */
 
-static bool is_text(const struct histree_value *value)
-{
-	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
-}
-
 /* Check that this is a value at all, and fits into a node. */
 static enum histree_status state_check_value(const struct histree_state_system *system,
 					     const struct histree_value *value, struct histree_error *error)
 {
 	if (histree_type_name(value->type) == NULL)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no type %d of values", (int)value->type);
-	if (!is_text(value))
+	if (!value_has_bytes(value))
 		return HISTREE_OK;
 	if (value->bytes == NULL && value->size > 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a %s value of %" PRIu32 " bytes without its bytes",

@@ -14,6 +14,7 @@
 #include "base/table.h"
 #include "histree/status.h"
 #include "histree/value.h"
+#include "item/value.h"
 #include "node/node_view.h"
 #include "store/block_file.h"
 #include "tree/leaf_pack.h"
@@ -266,7 +267,7 @@ static enum histree_status tree_inserter_add(struct tree_inserter *inserter,
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		struct inserter_block *block = &inserter->blocks[inserter->filling];
-		if (!(intervals[i].value.type == HISTREE_STRING || intervals[i].value.type == HISTREE_CUSTOM))
+		if (!value_has_bytes(&intervals[i].value))
 			block->intervals[block->count++] = intervals[i];
 		else
 			status = add_with_bytes(inserter, &intervals[i], error);

@@ -17,6 +17,7 @@
 #include "histree/attributes.h"
 #include "histree/critical_path.h"
 #include "histree/states.h"
+#include "item/value.h"
 #include "query/row_group.h"
 #include "view/view.h"
 
@@ -630,9 +631,7 @@ static bool find_folder(struct flows *flows, const struct histree_value *host, h
 		return true;
 	for (size_t i = 0; i < flows->host_count; i++) {
 		size_t index = (flows->host + i) % flows->host_count;
-		const char *name = flows->hosts[index].name;
-		if (host->type != HISTREE_STRING || strlen(name) != host->size ||
-		    memcmp(name, host->bytes, host->size) != 0)
+		if (!value_is_text(host, flows->hosts[index].name))
 			continue;
 		flows->host = index;
 		*folder = flows->hosts[index].folder;

@@ -37,6 +37,7 @@
 #include "histree/events.h"
 #include "histree/export.h"
 #include "histree/states.h"
+#include "item/value.h"
 
 /* ---- viewer segments ----------------------------------------------------------------------------------------- */
 
@@ -181,8 +182,7 @@ static bool viewer_segments_keep(struct segments *segments, const struct histree
 		return false;
 	for (size_t i = 0; i < fields; i++) {
 		values[i] = segment->content[i];
-		if ((values[i].type == HISTREE_STRING || values[i].type == HISTREE_CUSTOM) &&
-		    (values[i].bytes = arena_copy(&segments->bytes, values[i].bytes, values[i].size)) == NULL)
+		if (!value_keep(&values[i], &segments->bytes))
 			return false;
 	}
 	segments->kept[segments->count++] =
@@ -596,9 +596,7 @@ static enum histree_status write_first(struct states *states)
 	while (status == HISTREE_OK &&
 	       (status = histree_cursor_next(states->rows.query, file->error)) == HISTREE_OK) {
 		interval = *histree_cursor_interval(states->rows.query);
-		struct histree_value *value = &interval.value;
-		if ((value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) &&
-		    (value->bytes = arena_copy(&states->bytes, value->bytes, value->size)) == NULL)
+		if (!value_keep(&interval.value, &states->bytes))
 			return viewer_file_lacks_memory(file);
 		if (!array_reserve(&states->first, &states->first_capacity, states->first_count + 1))
 			return viewer_file_lacks_memory(file);
