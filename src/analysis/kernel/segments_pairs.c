@@ -15,6 +15,7 @@
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_segments.h"
 #include "base/hash_index.h"
+#include "base/words.h"
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
@@ -282,91 +283,35 @@ static bool wants(const void *instance, const struct event_class *class)
 
 /* ---- values -------------------------------------------------------------------------------------------------- */
 
+/* Names of reasons that follow each other. */
+struct exit_names {
+	uint64_t first;
+	const char *names;
+};
+
 /* As in arch/x86/include/uapi/asm/vmx.h, without what they begin with. */
-static const char *name_of_exit_vmx(uint64_t reason)
-{
-	static const char *const names[] = {
-		[0] = "EXCEPTION_NMI",
-		[1] = "EXTERNAL_INTERRUPT",
-		[2] = "TRIPLE_FAULT",
-		[3] = "INIT_SIGNAL",
-		[4] = "SIPI_SIGNAL",
-		[7] = "INTERRUPT_WINDOW",
-		[8] = "NMI_WINDOW",
-		[9] = "TASK_SWITCH",
-		[10] = "CPUID",
-		[12] = "HLT",
-		[13] = "INVD",
-		[14] = "INVLPG",
-		[15] = "RDPMC",
-		[16] = "RDTSC",
-		[18] = "VMCALL",
-		[19] = "VMCLEAR",
-		[20] = "VMLAUNCH",
-		[21] = "VMPTRLD",
-		[22] = "VMPTRST",
-		[23] = "VMREAD",
-		[24] = "VMRESUME",
-		[25] = "VMWRITE",
-		[26] = "VMOFF",
-		[27] = "VMON",
-		[28] = "CR_ACCESS",
-		[29] = "DR_ACCESS",
-		[30] = "IO_INSTRUCTION",
-		[31] = "MSR_READ",
-		[32] = "MSR_WRITE",
-		[33] = "INVALID_STATE",
-		[34] = "MSR_LOAD_FAIL",
-		[36] = "MWAIT_INSTRUCTION",
-		[37] = "MONITOR_TRAP_FLAG",
-		[39] = "MONITOR_INSTRUCTION",
-		[40] = "PAUSE_INSTRUCTION",
-		[41] = "MCE_DURING_VMENTRY",
-		[43] = "TPR_BELOW_THRESHOLD",
-		[44] = "APIC_ACCESS",
-		[45] = "EOI_INDUCED",
-		[46] = "GDTR_IDTR",
-		[47] = "LDTR_TR",
-		[48] = "EPT_VIOLATION",
-		[49] = "EPT_MISCONFIG",
-		[50] = "INVEPT",
-		[51] = "RDTSCP",
-		[52] = "PREEMPTION_TIMER",
-		[53] = "INVVPID",
-		[54] = "WBINVD",
-		[55] = "XSETBV",
-		[56] = "APIC_WRITE",
-		[57] = "RDRAND",
-		[58] = "INVPCID",
-		[59] = "VMFUNC",
-		[60] = "ENCLS",
-		[61] = "RDSEED",
-		[62] = "PML_FULL",
-		[63] = "XSAVES",
-		[64] = "XRSTORS",
-		[67] = "UMWAIT",
-		[68] = "TPAUSE",
-		[74] = "BUS_LOCK",
-		[75] = "NOTIFY",
-	};
-	return reason < sizeof(names) / sizeof(names[0]) ? names[reason] : NULL;
-}
+static const struct exit_names vmx_exits[] = {
+	{ 0, "EXCEPTION_NMI,EXTERNAL_INTERRUPT,TRIPLE_FAULT,INIT_SIGNAL,SIPI_SIGNAL" },
+	{ 7, "INTERRUPT_WINDOW,NMI_WINDOW,TASK_SWITCH,CPUID" },
+	{ 12, "HLT,INVD,INVLPG,RDPMC,RDTSC" },
+	{ 18, "VMCALL,VMCLEAR,VMLAUNCH,VMPTRLD,VMPTRST,VMREAD,VMRESUME,VMWRITE,VMOFF,VMON,CR_ACCESS,"
+	      "DR_ACCESS,IO_INSTRUCTION,MSR_READ,MSR_WRITE,INVALID_STATE,MSR_LOAD_FAIL" },
+	{ 36, "MWAIT_INSTRUCTION,MONITOR_TRAP_FLAG" },
+	{ 39, "MONITOR_INSTRUCTION,PAUSE_INSTRUCTION,MCE_DURING_VMENTRY" },
+	{ 43, "TPR_BELOW_THRESHOLD,APIC_ACCESS,EOI_INDUCED,GDTR_IDTR,LDTR_TR,EPT_VIOLATION,"
+	      "EPT_MISCONFIG,INVEPT,RDTSCP,PREEMPTION_TIMER,INVVPID,WBINVD,XSETBV,APIC_WRITE,RDRAND,"
+	      "INVPCID,VMFUNC,ENCLS,RDSEED,PML_FULL,XSAVES,XRSTORS" },
+	{ 67, "UMWAIT,TPAUSE" },
+	{ 74, "BUS_LOCK,NOTIFY" },
+	{ 0 },
+};
 
 /* As the kernel prints them (arch/x86/include/uapi/asm/svm.h): the ones that are often there. */
-static const char *name_of_exit_svm(uint64_t reason)
-{
-	static const struct {
-		uint64_t reason;
-		const char *name;
-	} names[] = { { 0x4e, "PF excp" }, { 0x60, "interrupt" }, { 0x61, "nmi" },      { 0x64, "vintr" },
-		      { 0x6e, "rdtsc" },   { 0x72, "cpuid" },     { 0x77, "pause" },    { 0x78, "hlt" },
-		      { 0x7b, "io" },      { 0x7c, "msr" },       { 0x7f, "shutdown" }, { 0x81, "hypercall" },
-		      { 0x89, "wbinvd" },  { 0x400, "npf" } };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].reason == reason)
-			return names[i].name;
-	return NULL;
-}
+static const struct exit_names svm_exits[] = {
+	{ 0x4e, "PF excp" },   { 0x60, "interrupt,nmi" }, { 0x64, "vintr" },  { 0x6e, "rdtsc" },
+	{ 0x72, "cpuid" },     { 0x77, "pause,hlt" },     { 0x7b, "io,msr" }, { 0x7f, "shutdown" },
+	{ 0x81, "hypercall" }, { 0x89, "wbinvd" },        { 0x400, "npf" },   { 0 },
+};
 
 static struct histree_value text_of(struct kernel_segments *segments, const char *text)
 {
@@ -388,9 +333,12 @@ static struct histree_value exit_of(struct kernel_segments *segments, const stru
 	char text[32];
 	bool says = event_int(event, bound->isa, &isa);
 	const uint64_t reason = isa == VMX ? (uint64_t)number & 0xffff : (uint64_t)number;
-	const char *name = isa == SVM ? name_of_exit_svm(reason) : says ? name_of_exit_vmx(reason) : NULL;
-	if (name != NULL)
-		return histree_string(name);
+	for (const struct exit_names *row = isa == SVM ? svm_exits : vmx_exits; says && row->names != NULL; row++) {
+		size_t size;
+		const char *name = reason >= row->first ? words_at(row->names, reason - row->first, &size) : NULL;
+		if (name != NULL)
+			return machine_text(segments->machine, name, size);
+	}
 	snprintf(text, sizeof(text), "exit 0x%" PRIx64, reason);
 	return text_of(segments, text);
 }

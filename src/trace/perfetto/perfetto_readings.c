@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "event/event.h"
 #include "trace/perfetto/wire.h"
 
@@ -168,11 +169,12 @@ static void add_rows(struct reading_of *of, struct perfetto_text name, const str
 #define ROWS(rows) (rows), sizeof(rows) / sizeof((rows)[0])
 
 /* A name from a list by its number, which begins with 1. */
-static struct perfetto_text listed(const char *const *names, size_t count, uint64_t key,
-				   char text[static NAME_SIZE])
+static struct perfetto_text listed(const char *names, uint64_t key, char text[static NAME_SIZE])
 {
-	if (key > 0 && key <= count)
-		return text_of(names[key - 1]);
+	size_t size;
+	const char *name = words_at(names, key - 1, &size);
+	if (key > 0 && name != NULL)
+		return (struct perfetto_text){ name, size };
 	snprintf(text, NAME_SIZE, "%" PRIu64, key);
 	return text_of(text);
 }
@@ -180,115 +182,34 @@ static struct perfetto_text listed(const char *const *names, size_t count, uint6
 /* ---- of the system ------------------------------------------------------------------------------------------- */
 
 /* protos/perfetto/common/sys_stats_counters.proto */
-static const char *const meminfo_names[] = {
-	"MemTotal",     "MemFree",    "MemAvailable", "Buffers",        "Cached",       "SwapCached",
-	"Active",       "Inactive",   "Active(anon)", "Inactive(anon)", "Active(file)", "Inactive(file)",
-	"Unevictable",  "Mlocked",    "SwapTotal",    "SwapFree",       "Dirty",        "Writeback",
-	"AnonPages",    "Mapped",     "Shmem",        "Slab",           "SReclaimable", "SUnreclaim",
-	"KernelStack",  "PageTables", "CommitLimit",  "Committed_AS",   "VmallocTotal", "VmallocUsed",
-	"VmallocChunk", "CmaTotal",   "CmaFree",
-};
+static const char meminfo_names[] =
+	"MemTotal,MemFree,MemAvailable,Buffers,Cached,SwapCached,Active,Inactive,Active(anon),"
+	"Inactive(anon),Active(file),Inactive(file),Unevictable,Mlocked,SwapTotal,SwapFree,Dirty,"
+	"Writeback,AnonPages,Mapped,Shmem,Slab,SReclaimable,SUnreclaim,KernelStack,PageTables,"
+	"CommitLimit,Committed_AS,VmallocTotal,VmallocUsed,VmallocChunk,CmaTotal,CmaFree";
 
-static const char *const vmstat_names[] = {
-	"nr_free_pages",
-	"nr_alloc_batch",
-	"nr_inactive_anon",
-	"nr_active_anon",
-	"nr_inactive_file",
-	"nr_active_file",
-	"nr_unevictable",
-	"nr_mlock",
-	"nr_anon_pages",
-	"nr_mapped",
-	"nr_file_pages",
-	"nr_dirty",
-	"nr_writeback",
-	"nr_slab_reclaimable",
-	"nr_slab_unreclaimable",
-	"nr_page_table_pages",
-	"nr_kernel_stack",
-	"nr_overhead",
-	"nr_unstable",
-	"nr_bounce",
-	"nr_vmscan_write",
-	"nr_vmscan_immediate_reclaim",
-	"nr_writeback_temp",
-	"nr_isolated_anon",
-	"nr_isolated_file",
-	"nr_shmem",
-	"nr_dirtied",
-	"nr_written",
-	"nr_pages_scanned",
-	"workingset_refault",
-	"workingset_activate",
-	"workingset_nodereclaim",
-	"nr_anon_transparent_hugepages",
-	"nr_free_cma",
-	"nr_swapcache",
-	"nr_dirty_threshold",
-	"nr_dirty_background_threshold",
-	"pgpgin",
-	"pgpgout",
-	"pgpgoutclean",
-	"pswpin",
-	"pswpout",
-	"pgalloc_dma",
-	"pgalloc_normal",
-	"pgalloc_movable",
-	"pgfree",
-	"pgactivate",
-	"pgdeactivate",
-	"pgfault",
-	"pgmajfault",
-	"pgrefill_dma",
-	"pgrefill_normal",
-	"pgrefill_movable",
-	"pgsteal_kswapd_dma",
-	"pgsteal_kswapd_normal",
-	"pgsteal_kswapd_movable",
-	"pgsteal_direct_dma",
-	"pgsteal_direct_normal",
-	"pgsteal_direct_movable",
-	"pgscan_kswapd_dma",
-	"pgscan_kswapd_normal",
-	"pgscan_kswapd_movable",
-	"pgscan_direct_dma",
-	"pgscan_direct_normal",
-	"pgscan_direct_movable",
-	"pgscan_direct_throttle",
-	"pginodesteal",
-	"slabs_scanned",
-	"kswapd_inodesteal",
-	"kswapd_low_wmark_hit_quickly",
-	"kswapd_high_wmark_hit_quickly",
-	"pageoutrun",
-	"allocstall",
-	"pgrotated",
-	"drop_pagecache",
-	"drop_slab",
-	"pgmigrate_success",
-	"pgmigrate_fail",
-	"compact_migrate_scanned",
-	"compact_free_scanned",
-	"compact_isolated",
-	"compact_stall",
-	"compact_fail",
-	"compact_success",
-	"compact_daemon_wake",
-	"unevictable_pgs_culled",
-	"unevictable_pgs_scanned",
-	"unevictable_pgs_rescued",
-	"unevictable_pgs_mlocked",
-	"unevictable_pgs_munlocked",
-	"unevictable_pgs_cleared",
-	"unevictable_pgs_stranded",
-	"nr_zspages",
-	"nr_ion_heap",
-	"nr_gpu_heap",
-};
+static const char vmstat_names[] =
+	"nr_free_pages,nr_alloc_batch,nr_inactive_anon,nr_active_anon,nr_inactive_file,nr_active_file,"
+	"nr_unevictable,nr_mlock,nr_anon_pages,nr_mapped,nr_file_pages,nr_dirty,nr_writeback,"
+	"nr_slab_reclaimable,nr_slab_unreclaimable,nr_page_table_pages,nr_kernel_stack,nr_overhead,"
+	"nr_unstable,nr_bounce,nr_vmscan_write,nr_vmscan_immediate_reclaim,nr_writeback_temp,"
+	"nr_isolated_anon,nr_isolated_file,nr_shmem,nr_dirtied,nr_written,nr_pages_scanned,"
+	"workingset_refault,workingset_activate,workingset_nodereclaim,nr_anon_transparent_hugepages,"
+	"nr_free_cma,nr_swapcache,nr_dirty_threshold,nr_dirty_background_threshold,pgpgin,pgpgout,"
+	"pgpgoutclean,pswpin,pswpout,pgalloc_dma,pgalloc_normal,pgalloc_movable,pgfree,pgactivate,"
+	"pgdeactivate,pgfault,pgmajfault,pgrefill_dma,pgrefill_normal,pgrefill_movable,"
+	"pgsteal_kswapd_dma,pgsteal_kswapd_normal,pgsteal_kswapd_movable,pgsteal_direct_dma,"
+	"pgsteal_direct_normal,pgsteal_direct_movable,pgscan_kswapd_dma,pgscan_kswapd_normal,"
+	"pgscan_kswapd_movable,pgscan_direct_dma,pgscan_direct_normal,pgscan_direct_movable,"
+	"pgscan_direct_throttle,pginodesteal,slabs_scanned,kswapd_inodesteal,"
+	"kswapd_low_wmark_hit_quickly,kswapd_high_wmark_hit_quickly,pageoutrun,allocstall,pgrotated,"
+	"drop_pagecache,drop_slab,pgmigrate_success,pgmigrate_fail,compact_migrate_scanned,"
+	"compact_free_scanned,compact_isolated,compact_stall,compact_fail,compact_success,"
+	"compact_daemon_wake,unevictable_pgs_culled,unevictable_pgs_scanned,unevictable_pgs_rescued,"
+	"unevictable_pgs_mlocked,unevictable_pgs_munlocked,unevictable_pgs_cleared,"
+	"unevictable_pgs_stranded,nr_zspages,nr_ion_heap,nr_gpu_heap";
 
-static const char *const pressure_names[] = { "cpu some", "cpu full",    "io some",
-					      "io full",  "memory some", "memory full" };
+static const char pressure_names[] = "cpu some,cpu full,io some,io full,memory some,memory full";
 
 #define LIST(names) (names), sizeof(names) / sizeof((names)[0])
 
@@ -380,12 +301,11 @@ static void read_system_entry(struct reading_of *of, uint32_t kind, const struct
 	char text[NAME_SIZE], name[NAME_SIZE];
 	switch (kind) {
 	case MEMINFO:
-		add_number(of, text_of("meminfo"), listed(LIST(meminfo_names), entry->numbers[1], text),
+		add_number(of, text_of("meminfo"), listed(meminfo_names, entry->numbers[1], text),
 			   entry->numbers[2] * 1024);
 		break;
 	case VMSTAT:
-		add_number(of, text_of("vmstat"), listed(LIST(vmstat_names), entry->numbers[1], text),
-			   entry->numbers[2]);
+		add_number(of, text_of("vmstat"), listed(vmstat_names, entry->numbers[1], text), entry->numbers[2]);
 		break;
 	case CPU_TIMES:
 		snprintf(name, sizeof(name), "CPU %" PRIu64 " time (ns)", entry->numbers[1]);
@@ -404,7 +324,7 @@ static void read_system_entry(struct reading_of *of, uint32_t kind, const struct
 		add_rows(of, text_of(name), entry, ROWS(disk_rows));
 		break;
 	case PSI:
-		add_number(of, text_of("pressure (ns)"), listed(LIST(pressure_names), entry->numbers[1], text),
+		add_number(of, text_of("pressure (ns)"), listed(pressure_names, entry->numbers[1], text),
 			   entry->numbers[2]);
 		break;
 	case THERMAL:
