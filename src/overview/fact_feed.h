@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fact_feed.h - what the threads of a kernel are called and whose they are, kept while a history is made, and
- * written beside it (docs/design/05-pyramid.md).
+ * fact_feed.h - what the threads of a kernel are called and whose they are, and what those did that did little,
+ * kept while a history is made, and written beside it (docs/design/05-pyramid.md).
  *
- * These are few of all states, and each is kept as it is.  Where they are not few, they are forgotten: to read the
- * whole history costs little more then.
+ * These are few of all states, and each is kept as it is.  Where they are not few, they are forgotten, what threads
+ * did before what they are called: to read the whole history costs little more then.
  */
 #ifndef OVERVIEW_FACT_FEED_H
 #define OVERVIEW_FACT_FEED_H
@@ -15,6 +15,7 @@
 #include "node/column_builder.h"
 #include "overview/overview_choice.h"
 #include "query/range_sums.h"
+#include "query/thread_pieces.h"
 #include "state/attributes.h"
 
 /* A zeroed one takes nothing. */
@@ -22,21 +23,26 @@ struct fact_feed {
 	bool is_wanted;
 	bool are_of_no_use; /* there were too many, or too long ones: they were forgotten */
 	struct attribute_range near;
+	uint32_t few; /* a status with more states than that is not kept */
 	struct column_item *items;
 	size_t count, capacity;
-	struct table of_items;
+	size_t stale;   /* of them are of statuses with too many */
+	uint16_t *seen; /* by quark: states of a status, until they are too many */
+	size_t seen_count, seen_capacity;
+	struct table of_items, of_seen;
 	struct value_table values; /* of items that are listed */
 };
 
-/* What is kept is in `tables`. */
-enum histree_status fact_feed_begin(struct fact_feed *feed, const char *provider, struct table_space *tables,
-				    struct histree_error *error);
+/* What is kept is in `tables`: of a status, up to `few_max` states. */
+enum histree_status fact_feed_begin(struct fact_feed *feed, const char *provider, uint32_t few_max,
+				    struct table_space *tables, struct histree_error *error);
 
-/* Whether it takes the states of an attribute, which is asked once. */
-bool fact_feed_takes(struct fact_feed *feed, const struct histree_attributes *attributes, histree_quark quark);
+/* Which states of an attribute it takes, THREAD_FACT_COUNT: none.  That is asked once. */
+enum thread_fact fact_feed_takes(struct fact_feed *feed, const struct histree_attributes *attributes,
+				 histree_quark quark);
 
-/* Take a state that has ended, as one of `states`.  Returns false without memory. */
-bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state, uint64_t states);
+/* Take a state of a status, or of another fact, that has ended, as one of `states`.  False without memory. */
+bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state, bool is_status, uint64_t states);
 
 /*
  * Write the file at a path, which is beside the history, of `bytes_max` bytes at most.  *bytes is its size; 0:

@@ -79,6 +79,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 	complete(&options.sum_states_min, 256);
 	complete(&options.cube_percent_max, 2);
 	complete(&options.names_percent_max, 5);
+	complete(&options.few_states_max, 1024); /* those with more have sums */
 	complete(&options.number_states_min, 4096);
 	complete(&options.number_states_log2, 6);
 	return options;

@@ -47,6 +47,7 @@ struct overview_options {
 	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
 	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
 	uint32_t names_percent_max;   /* that names of threads have at most; 5 */
+	uint32_t few_states_max;      /* of a status that is in the file of names; 1024 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	/* Of the rows that are kept while a history is made, about: 2 Mi different ones, or what tables let. */
 	uint32_t values_max;

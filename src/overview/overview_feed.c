@@ -7,7 +7,7 @@
  * earlier.  So a full window ends 2 ns before the last end, and states that end later also belong to the next
  * window.  Values at the end of a window that no such state gives are ongoing: the state system has them.
  *
- * Of all attributes, which may be millions, two bits each are kept: whether some kind takes its states.  What has
+ * Of all attributes, which may be millions, four bits each are kept: who takes its states.  What has
  * states in the window has a run of items there, found by a hash.
  */
 #include "overview/overview_feed.h"
@@ -31,7 +31,7 @@
 enum {
 	ITEMS_MAX = 1 << 16, /* in a window: 6 MiB */
 	DISORDER_NS = 2,
-	ANSWER_BITS = 2,
+	ANSWER_BITS = 4,
 	ANSWERS_IN_BYTE = 8 / ANSWER_BITS,
 };
 
@@ -66,14 +66,14 @@ struct overview_feed {
 	size_t run_count, runs_capacity;
 	struct hash_index run_index; /* of runs, by quark */
 
-	unsigned char *answers; /* by quark, an enum feed_answer in two bits */
+	unsigned char *answers; /* by quark, in so many bits */
 	size_t answer_count;
 	size_t answers_capacity; /* in bytes */
 	struct table of_answers;
 };
 
-/* Who takes the states of an attribute: nobody, the cube, or who keeps facts. */
-enum feed_answer { NOT_ASKED, IS_NOT_TAKEN, IS_TAKEN, IS_FACT };
+/* Who takes the states of an attribute, if that was asked: the cube, and who keeps facts. */
+enum feed_answer { WAS_ASKED = 1, IS_TAKEN = 2, IS_NAME = 4, IS_STATUS = 8 };
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
@@ -297,38 +297,42 @@ static inline unsigned answer_shift(histree_quark quark)
 	return quark % ANSWERS_IN_BYTE * ANSWER_BITS;
 }
 
-static inline enum feed_answer answer_of(const struct overview_feed *feed, histree_quark quark)
+/* Returns what enum feed_answer says, 0: it was not asked. */
+static inline unsigned answer_of(const struct overview_feed *feed, histree_quark quark)
 {
 	if (quark >= feed->answer_count)
-		return NOT_ASKED;
+		return 0;
 	return feed->answers[quark / ANSWERS_IN_BYTE] >> answer_shift(quark) & ((1U << ANSWER_BITS) - 1);
 }
 
 /* Ask who takes them, once of each attribute for which there is memory. */
-static enum feed_answer ask(struct overview_feed *feed, histree_quark quark)
+static unsigned ask(struct overview_feed *feed, histree_quark quark)
 {
-	enum feed_answer answer = fact_feed_takes(&feed->facts, feed->attributes, quark) ? IS_FACT : IS_NOT_TAKEN;
+	const enum thread_fact fact = fact_feed_takes(&feed->facts, feed->attributes, quark);
+	unsigned answer = WAS_ASKED | (fact == THREAD_FACT_STATUS  ? IS_STATUS
+				       : fact < THREAD_FACT_STATUS ? IS_NAME
+								   : 0);
 	if (!have_answer(feed, quark))
-		return answer == IS_FACT ? IS_FACT : IS_TAKEN;
-	assert(answer_of(feed, quark) == NOT_ASKED);
-	for (unsigned i = 0; i < feed->taker_count && answer == IS_NOT_TAKEN; i++)
+		return answer | ((answer & IS_NAME) != 0 ? 0 : IS_TAKEN);
+	assert(answer_of(feed, quark) == 0);
+	for (unsigned i = 0; i < feed->taker_count && (answer & (IS_TAKEN | IS_NAME)) == 0; i++)
 		if (feed->takers[i]->kind->feed_takes(feed->takers[i], feed->attributes, quark))
-			answer = IS_TAKEN;
+			answer |= IS_TAKEN;
 	feed->answers[quark / ANSWERS_IN_BYTE] |= (unsigned char)(answer << answer_shift(quark));
 	return answer;
 }
 
-static inline enum feed_answer who_takes(struct overview_feed *feed, histree_quark quark)
+static inline unsigned who_takes(struct overview_feed *feed, histree_quark quark)
 {
 	if (feed->taker_count == 0 && !feed->facts.is_wanted)
-		return IS_NOT_TAKEN;
-	const enum feed_answer answer = answer_of(feed, quark);
-	return answer != NOT_ASKED ? answer : ask(feed, quark);
+		return WAS_ASKED;
+	const unsigned answer = answer_of(feed, quark);
+	return answer != 0 ? answer : ask(feed, quark);
 }
 
 bool overview_feed_takes(struct overview_feed *feed, histree_quark quark)
 {
-	return feed->is_whole && (owner_feed_takes(&feed->owners, quark) || who_takes(feed, quark) != IS_NOT_TAKEN);
+	return feed->is_whole && (owner_feed_takes(&feed->owners, quark) || who_takes(feed, quark) != WAS_ASKED);
 }
 
 /* What goes on when the history is closed is known already, and comes as the last states of owners. */
@@ -338,10 +342,11 @@ void overview_feed_take(struct overview_feed *feed, const struct histree_interva
 		return;
 	feed->states++;
 	feed->states_in_all++;
-	const enum feed_answer taker = who_takes(feed, interval->quark);
-	if (taker == IS_TAKEN && !feed->is_closed)
+	const unsigned takers = who_takes(feed, interval->quark);
+	if ((takers & IS_TAKEN) != 0 && !feed->is_closed)
 		take_item(feed, interval);
-	else if (taker == IS_FACT && !fact_feed_take(&feed->facts, interval, feed->states_in_all))
+	if ((takers & (IS_NAME | IS_STATUS)) != 0 && feed->is_whole &&
+	    !fact_feed_take(&feed->facts, interval, (takers & IS_STATUS) != 0, feed->states_in_all))
 		run_out(feed);
 	if (feed->is_whole && !owner_feed_take(&feed->owners, interval))
 		run_out(feed);
@@ -519,7 +524,7 @@ static enum histree_status begin_makers(struct overview_feed *feed, const struct
 	}
 	find_takers(feed);
 	if (status == HISTREE_OK && again == NULL && (kinds >> PYRAMID_NAMES & 1) != 0)
-		status = fact_feed_begin(&feed->facts, plan->provider, plan->tables, error);
+		status = fact_feed_begin(&feed->facts, plan->provider, options.few_states_max, plan->tables, error);
 	feed->is_whole |= feed->facts.is_wanted;
 	if (status != HISTREE_OK || (again != NULL ? again->id == PYRAMID_CUBE : kinds == 1U << PYRAMID_CUBE))
 		return status;

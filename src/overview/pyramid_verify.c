@@ -20,6 +20,7 @@
 #include "overview/overview_replay.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread_names.h"
+#include "query/thread_pieces.h"
 #include "state/history.h"
 #include "state/history_union.h"
 #include "state/pyramid.h"
@@ -206,6 +207,20 @@ static enum histree_status compare_names(const struct thread_names *names, struc
 	return status;
 }
 
+/* All that threads are called and whose they are, and of some what they did. */
+static bool has_the_attributes(const struct thread_names *names, const struct thread_fact_quark *quarks,
+			       size_t count)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < count; i++) {
+		const bool is_there = at < names->count && names->quarks[at] == quarks[i].quark;
+		if (!is_there && !quarks[i].is_status)
+			return false;
+		at += is_there;
+	}
+	return at == names->count;
+}
+
 static enum histree_status verify_names(struct histree_history *history,
 					void (*report)(void *context, const char *fault), void *context,
 					struct histree_error *error)
@@ -213,7 +228,7 @@ static enum histree_status verify_names(struct histree_history *history,
 	const struct pyramid *pyramid = history_pyramid(history, PYRAMID_NAMES);
 	struct histree_history *file = pyramid->levels[0].history;
 	struct thread_names names;
-	histree_quark *quarks = NULL;
+	struct thread_fact_quark *quarks = NULL;
 	size_t count = 0;
 	if (pyramid->level_count == 0)
 		return HISTREE_OK;
@@ -222,10 +237,9 @@ static enum histree_status verify_names(struct histree_history *history,
 					  .path = history_path(file) };
 	enum histree_status status = thread_names_open(&names, history, error);
 	if (status == HISTREE_OK)
-		status = thread_name_quarks(histree_history_attributes(history), &quarks, &count, error);
-	if (status == HISTREE_OK && (names.cursor == NULL || names.count != count ||
-				     memcmp(names.quarks, quarks, count * sizeof(*quarks)) != 0))
-		overview_faults_report(&faults, "it has other attributes than the names of threads");
+		status = thread_fact_quarks(histree_history_attributes(history), &quarks, &count, error);
+	if (status == HISTREE_OK && (names.cursor == NULL || !has_the_attributes(&names, quarks, count)))
+		overview_faults_report(&faults, "it has other attributes than the names and statuses of threads");
 	else if (status == HISTREE_OK)
 		status = compare_names(&names, history, file, &faults, error);
 	thread_names_release(&names);

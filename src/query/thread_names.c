@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * thread_names.c - the file of names beside a history: which attributes are in it, and whether to believe it.
+ * thread_names.c - the file of names beside a history: what is in it, and whether to believe it.
  */
 #include "query/thread_names.h"
 
@@ -8,65 +8,9 @@
 
 #include "base/error.h"
 #include "base/search.h"
-#include "base/table.h"
+#include "state/attributes.h"
 #include "state/history.h"
 #include "state/pyramid.h"
-
-/* ---- which attributes --------------------------------------------------------------------------------------- */
-
-static int ascending(const void *one, const void *other)
-{
-	const histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
-	return (a > b) - (a < b);
-}
-
-enum histree_status thread_name_quarks(const struct histree_attributes *attributes, histree_quark **out,
-				       size_t *count, struct histree_error *error)
-{
-	size_t capacity = 0;
-	bool is_sorted = true;
-	struct thread_walk walk;
-	*out = NULL;
-	*count = 0;
-	thread_walk_begin(&walk, attributes);
-	while (thread_walk_next(&walk))
-		for (unsigned fact = 0; thread_fact_is_name(fact); fact++) {
-			const histree_quark quark = thread_walk_quark(&walk, fact);
-			if (quark == HISTREE_ROOT)
-				continue;
-			if (!array_reserve(out, &capacity, *count + 1)) {
-				free(*out);
-				*out = NULL;
-				return error_memory(error, "the threads");
-			}
-			is_sorted &= *count == 0 || (*out)[*count - 1] < quark;
-			(*out)[(*count)++] = quark;
-		}
-	if (!is_sorted)
-		qsort(*out, *count, sizeof(**out), ascending);
-	return HISTREE_OK;
-}
-
-bool thread_name_quark_is(const struct histree_attributes *attributes, histree_quark quark,
-			  struct attribute_range *near)
-{
-	const struct attribute_source *source = attributes->source;
-	const struct attribute_name fact = source->name(attributes, quark, near);
-	int32_t tid, cpu;
-	if (!thread_fact_is_name(thread_fact_of(&fact)))
-		return false;
-	const histree_quark node = source->parent(attributes, quark, near);
-	const histree_quark above = node != HISTREE_ROOT ? source->parent(attributes, node, near) : HISTREE_ROOT;
-	if (above == HISTREE_ROOT || source->parent(attributes, above, near) != HISTREE_ROOT)
-		return false;
-	const struct attribute_name threads = source->name(attributes, above, near);
-	if (threads.text == NULL || !attribute_name_is(threads.text, threads.size, "Threads"))
-		return false;
-	const struct attribute_name thread = source->name(attributes, node, near);
-	return thread_parse_name(&thread, &tid, &cpu);
-}
-
-/* ---- the file ----------------------------------------------------------------------------------------------- */
 
 /* Its first attribute is 1, and 1/Q are all others: Q ascends, and is one of the history. */
 static bool read_quarks(struct thread_names *names, const struct histree_attributes *attributes, uint32_t of)
@@ -101,6 +45,7 @@ enum histree_status thread_names_open(struct thread_names *names, struct histree
 	names->quarks = malloc(attributes->count * sizeof(*names->quarks));
 	if (names->quarks == NULL)
 		return error_memory(error, "the threads");
+	names->states = histree_history_info(file->levels[0].history)->interval_count;
 	return read_quarks(names, attributes, of)
 		       ? histree_query_create(file->levels[0].history, &names->cursor, error)
 		       : HISTREE_OK;

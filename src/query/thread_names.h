@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_names.h - what the threads of a history are called and whose they are, from the file beside it that has
- * just that, FILE.names (state/pyramid.h).
+ * thread_names.h - what the threads of a history are called and whose they are, and what those did that did little,
+ * from the file beside it that has just that, FILE.names (state/pyramid.h).
  *
  * In the history these states lie in leaves of all times, as threads begin at all times.  The file has the same
  * states of the same attributes, so it answers the same; where there is none, or it is damaged, the history does.
@@ -14,28 +14,14 @@
 
 #include "histree/history.h"
 #include "histree/states.h"
-#include "query/thread_pieces.h"
-
-/* What such a file has: the facts before the status. */
-static inline bool thread_fact_is_name(enum thread_fact fact)
-{
-	return fact < THREAD_FACT_STATUS;
-}
-
-/* Get the attributes of a history that have such facts, ascending; the caller frees them. */
-enum histree_status thread_name_quarks(const struct histree_attributes *attributes, histree_quark **out,
-				       size_t *count, struct histree_error *error);
-
-/* Returns whether an attribute is one of these. */
-bool thread_name_quark_is(const struct histree_attributes *attributes, histree_quark quark,
-			  struct attribute_range *near);
 
 /* A zeroed one has no file. */
 struct thread_names {
 	struct histree_cursor *cursor; /* NULL: the history is to be asked */
 	histree_quark *quarks;         /* of the history, ascending; in the file it is the one behind its place */
 	size_t count;
-	bool is_wrong; /* some answer cannot be believed: all are to be had from the history */
+	uint64_t states; /* that the file has */
+	bool is_wrong;   /* some answer cannot be believed: all are to be had from the history */
 };
 
 /* What cannot be used is as if it were not there. */

@@ -182,6 +182,67 @@ bool thread_walk_next(struct thread_walk *walk)
 	return is_thread;
 }
 
+/* ---- who threads are, and their statuses -------------------------------------------------------------------- */
+
+static int by_quark(const void *one, const void *other)
+{
+	const struct thread_fact_quark *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+enum histree_status thread_fact_quarks(const struct histree_attributes *attributes, struct thread_fact_quark **out,
+				       size_t *count, struct histree_error *error)
+{
+	size_t capacity = 0;
+	bool is_sorted = true;
+	struct thread_walk walk;
+	*out = NULL;
+	*count = 0;
+	thread_walk_begin(&walk, attributes);
+	while (thread_walk_next(&walk))
+		for (unsigned fact = 0; fact <= THREAD_FACT_STATUS; fact++) {
+			const histree_quark quark = thread_walk_quark(&walk, fact);
+			if (quark == HISTREE_ROOT)
+				continue;
+			if (!array_reserve(out, &capacity, *count + 1)) {
+				free(*out);
+				*out = NULL;
+				return error_memory(error, "the threads");
+			}
+			is_sorted &= *count == 0 || (*out)[*count - 1].quark < quark;
+			(*out)[(*count)++] = (struct thread_fact_quark){ quark, fact == THREAD_FACT_STATUS };
+		}
+	if (!is_sorted)
+		qsort(*out, *count, sizeof(**out), by_quark);
+	return HISTREE_OK;
+}
+
+static bool is_thread(const struct histree_attributes *attributes, histree_quark node, struct attribute_range *near)
+{
+	const struct attribute_source *source = attributes->source;
+	int32_t tid, cpu;
+	const histree_quark above = source->parent(attributes, node, near);
+	if (above == HISTREE_ROOT || source->parent(attributes, above, near) != HISTREE_ROOT)
+		return false;
+	const struct attribute_name threads = source->name(attributes, above, near);
+	if (threads.text == NULL || !attribute_name_is(threads.text, threads.size, "Threads"))
+		return false;
+	const struct attribute_name thread = source->name(attributes, node, near);
+	return thread_parse_name(&thread, &tid, &cpu);
+}
+
+enum thread_fact thread_fact_of_quark(const struct histree_attributes *attributes, histree_quark quark,
+				      struct attribute_range *near)
+{
+	const struct attribute_source *source = attributes->source;
+	const struct attribute_name name = source->name(attributes, quark, near);
+	const enum thread_fact fact = thread_fact_of(&name);
+	if (fact > THREAD_FACT_STATUS)
+		return is_thread(attributes, quark, near) ? THREAD_FACT_STATUS : THREAD_FACT_COUNT;
+	const histree_quark node = source->parent(attributes, quark, near);
+	return node != HISTREE_ROOT && is_thread(attributes, node, near) ? fact : THREAD_FACT_COUNT;
+}
+
 /* ---- thread pieces ------------------------------------------------------------------------------------------- */
 
 /* A list, and how far it was read: times that are asked for never go back. */

@@ -142,6 +142,25 @@ static inline histree_quark thread_walk_quark(const struct thread_walk *walk, en
 								      : HISTREE_ROOT;
 }
 
+/* Who the thread is: the facts before the status. */
+static inline bool thread_fact_is_name(enum thread_fact fact)
+{
+	return fact < THREAD_FACT_STATUS;
+}
+
+struct thread_fact_quark {
+	histree_quark quark;
+	bool is_status;
+};
+
+/* Get the attributes of a history that say who threads are, or have a status, ascending; the caller frees them. */
+enum histree_status thread_fact_quarks(const struct histree_attributes *attributes, struct thread_fact_quark **out,
+				       size_t *count, struct histree_error *error);
+
+/* Returns the fact that an attribute has, THREAD_FACT_COUNT: it is none of these. */
+enum thread_fact thread_fact_of_quark(const struct histree_attributes *attributes, histree_quark quark,
+				      struct attribute_range *near);
+
 /* Returns whether a null PID means that the process is not known, rather than that the thread is its leader. */
 bool thread_pids_are_told(const struct histree_history_info *info);
 

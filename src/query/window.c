@@ -17,6 +17,7 @@
 #include "histree/states.h"
 #include "histree/status.h"
 #include "query/row_group.h"
+#include "query/thread_names.h"
 
 /* A zeroed one is empty. */
 struct visible_states {
@@ -150,36 +151,81 @@ static enum histree_status take_state(struct window_states *states, const struct
 	return HISTREE_OK;
 }
 
-/* Reads the window; *is_whole is false if it is too long. */
-static enum histree_status read_window(struct window_states *states, bool *is_whole, struct histree_error *error)
+/* Reads what the region has of the window; *is_whole becomes false if it is too long. */
+static enum histree_status read_region(struct window_states *states, struct histree_cursor *query,
+				       const struct histree_region *region, const histree_quark *quarks,
+				       bool *is_whole, struct histree_error *error)
 {
-	const struct histree_region region = {
-		.quarks = states->quarks,
-		.quark_count = states->quark_count,
-		.from = states->from,
-		.to = states->to,
-	};
 	struct histree_interval interval;
-	enum histree_status status = histree_query_start(states->query, &region, error);
-	*is_whole = true;
-	states->state_count = 0;
+	enum histree_status status = histree_query_start(query, region, error);
 	for (uint64_t step = 0; status == HISTREE_OK && *is_whole; step++) {
 		status = cancel_check(states->work, step, error);
 		if (status == HISTREE_OK) {
-			status = histree_cursor_next(states->query, error);
+			status = histree_cursor_next(query, error);
 			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(states->query);
+				interval = *histree_cursor_interval(query);
 		}
 		if (status != HISTREE_OK)
 			break;
+		if (quarks != NULL)
+			interval.quark = quarks[interval.quark - 1];
 		status = take_state(states, &interval, error);
 		if (status == HISTREE_END) {
 			*is_whole = false;
 			status = HISTREE_OK;
 		}
 	}
-	states->is_damaged |= histree_cursor_loss(states->query).nodes > 0;
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* What the file of names cannot say is asked of the history from then on. */
+static void drop_names(struct window_states *states)
+{
+	if (states->names != NULL)
+		thread_names_release(states->names);
+	free(states->names);
+	states->names = NULL;
+	states->own_count = 0;
+}
+
+static enum histree_status read_names(struct window_states *states, bool *is_whole, struct histree_error *error)
+{
+	const struct histree_region region = {
+		.quarks = states->own,
+		.quark_count = states->own_count,
+		.from = states->from,
+		.to = states->to,
+	};
+	if (states->names == NULL)
+		return HISTREE_OK;
+	const enum histree_status status =
+		thread_names_judge(states->names, read_region(states, states->names->cursor, &region,
+							      states->names->quarks, is_whole, error));
+	if (!states->names->is_wrong)
+		return status;
+	drop_names(states);
+	states->state_count = 0;
+	*is_whole = true;
+	return HISTREE_OK;
+}
+
+/* Reads the window; *is_whole is false if it is too long. */
+static enum histree_status read_window(struct window_states *states, bool *is_whole, struct histree_error *error)
+{
+	*is_whole = true;
+	states->state_count = 0;
+	enum histree_status status = read_names(states, is_whole, error);
+	const struct histree_region region = {
+		.quarks = states->names != NULL ? states->rest : states->quarks,
+		.quark_count = states->names != NULL ? states->rest_count : states->quark_count,
+		.from = states->from,
+		.to = states->to,
+	};
+	if (status != HISTREE_OK || !*is_whole || region.quark_count == 0)
+		return status;
+	status = read_region(states, states->query, &region, NULL, is_whole, error);
+	states->is_damaged |= histree_cursor_loss(states->query).nodes > 0;
+	return status;
 }
 
 /* ---- lists -------------------------------------------------------------------------------------------------- */
@@ -228,19 +274,50 @@ struct window_list window_states_list(const struct window_states *states, uint32
 
 /* ---- windows ------------------------------------------------------------------------------------------------ */
 
+/* In a short range there are fewer leaves than the file has. */
+enum { SHORT = 16 /* of the history's time */ };
+
+/* What is in the file of names, and what is not. */
+static enum histree_status find_names(struct window_states *states, const struct histree_history_info *info,
+				      struct histree_error *error)
+{
+	const uint64_t ns = (uint64_t)states->last - (uint64_t)states->first;
+	if (states->is_over || ns < ((uint64_t)info->end - (uint64_t)info->start) / SHORT)
+		return HISTREE_OK;
+	states->names = calloc(1, sizeof(*states->names));
+	states->own = malloc((states->quark_count + 1) * sizeof(*states->own));
+	states->rest = malloc((states->quark_count + 1) * sizeof(*states->rest));
+	if (states->names == NULL || states->own == NULL || states->rest == NULL)
+		return error_memory(error, states->what);
+	const enum histree_status status = thread_names_open(states->names, states->history, error);
+	for (size_t i = 0; i < states->quark_count && status == HISTREE_OK && states->names->cursor != NULL; i++) {
+		const histree_quark own = thread_names_find(states->names, states->quarks[i]);
+		if (own != HISTREE_ROOT)
+			states->own[states->own_count++] = own;
+		else
+			states->rest[states->rest_count++] = states->quarks[i];
+	}
+	if (states->own_count == 0)
+		drop_names(states);
+	return status;
+}
+
 static enum histree_status window_begin(struct window_states *states, struct histree_error *error)
 {
+	const struct histree_history_info *info = histree_history_info(states->history);
 	states->ends = calloc((size_t)states->list_count + 1, sizeof(*states->ends));
 	if (states->ends == NULL)
 		return error_memory(error, states->what);
-	/* So long that it has half of the states that are kept, if they are all alike. */
-	const struct histree_history_info *info = histree_history_info(states->history);
-	double ns = (double)info->end - (double)info->start + 1;
-	double length = ns * ((double)states->states_max / 2) / ((double)info->interval_count + 1);
-	states->length = length < 1 ? 1 : length > 1e18 ? (uint64_t)1e18 : (uint64_t)length;
 	states->from = states->first;
 	states->is_over = states->quark_count == 0 || states->first > states->last;
-	return histree_query_create(states->history, &states->query, error);
+	enum histree_status status = find_names(states, info, error);
+	/* So long that it has half of the states that are kept, if they are all alike. */
+	const uint64_t count =
+		states->names != NULL && states->rest_count == 0 ? states->names->states : info->interval_count;
+	double ns = (double)info->end - (double)info->start + 1;
+	double length = ns * ((double)states->states_max / 2) / ((double)count + 1);
+	states->length = length < 1 ? 1 : length > 1e18 ? (uint64_t)1e18 : (uint64_t)length;
+	return status == HISTREE_OK ? histree_query_create(states->history, &states->query, error) : status;
 }
 
 /* What lies after the window before, and the states in it decide how long the next one is. */
@@ -276,6 +353,9 @@ enum histree_status window_states_next(struct window_states *states, struct hist
 void window_states_release(struct window_states *states)
 {
 	histree_cursor_free(states->query);
+	drop_names(states);
+	free(states->rest);
+	free(states->own);
 	free(states->states);
 	free(states->sorted);
 	free(states->ends);

@@ -6,7 +6,8 @@
  * such states, and the sums of its cell are those of that gap.
  *
  * The states are read window by window, so memory is bounded for any range.  Those of a window are put into lists,
- * each in the order of time.
+ * each in the order of time.  Over a long range, attributes that are in the file of names (query/thread_names.h)
+ * are read from there, and the others from the history.
  *
  * 	while ((status = window_states_next(&states, &error)) == HISTREE_OK)
  * 		for each list: window_states_list(&states, list)
@@ -52,6 +53,9 @@ struct window_states {
 	bool is_damaged; /* some nodes could not be read */
 	/* Its own. */
 	struct histree_cursor *query;
+	struct thread_names *names; /* NULL: all is in the history */
+	histree_quark *rest, *own;  /* what is asked of the history, and of the file, by its own numbers */
+	size_t rest_count, own_count;
 	uint64_t length; /* of the next window; 0: it is the first one */
 	bool is_over;
 	struct window_state *states, *sorted;

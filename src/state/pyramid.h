@@ -31,8 +31,9 @@
  * 			custom "\0"	a cell too large for a node: the cells of the level below say it
  *
  * 	names	what the threads of a kernel are called and whose they are: the states of Q, an Exec_name, PID,
- * 		PPID or Process, as they are.  N is 0, and there is one level, which has all such attributes; as
- * 		these may be very many, it has no entries here (query/thread_names.h)
+ * 		PPID or Process, or the status of a thread, as they are.  N is 0, and there is one level, which
+ * 		has all such attributes but the statuses of many states; as these may be very many, it has no
+ * 		entries here (query/thread_names.h)
  *
  * Pyramids only make answers faster: if there is none, or it belongs to another file, the history itself is read.
  */

@@ -3,11 +3,12 @@
  * test_thread_list.c - the threads of a narrow range are those of the whole list that had a status in it, and the
  * same is said of them: random lives, names, processes and parents, and a file with damage.  So do lists that are
  * read from the file of names beside a history, fed while this was made or when it was complete, and damaged or
- * not.
+ * not; and what threads did with their time, which is read from there, too.
  */
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/states.h"
+#include "histree/time_use.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "query/thread_list.h"
@@ -389,7 +390,11 @@ static void say(void *context, const char *fault)
 static struct overview_options few_options(uint32_t names_percent)
 {
 	return (struct overview_options){
-		.history_states_min = 1, .percent_max = 100000, .names_percent_max = names_percent, .threads = 1
+		.history_states_min = 1,
+		.percent_max = 100000,
+		.names_percent_max = names_percent,
+		.few_states_max = 12, /* so that some have them, and some have not */
+		.threads = 1,
 	};
 }
 
@@ -431,6 +436,37 @@ static void expect_same_list(struct histree_history *one, struct histree_history
 	thread_list_release(&second);
 }
 
+/* What each thread did, of windows of any size. */
+static void expect_same_use(struct histree_history *one, struct histree_history *other, histree_time from,
+			    histree_time to, size_t states_max)
+{
+	const struct histree_time_use_request request = { .from = from,
+							  .to = to,
+							  .by = HISTREE_BY(THREAD),
+							  .states_max = states_max,
+							  .longest = states_max % 2 == 0 };
+	struct histree_time_use *use, *second;
+	size_t count, count_of_second;
+	assert_ok(histree_time_use_create(one, &request, &use, NULL));
+	assert_ok(histree_time_use_create(other, &request, &second, NULL));
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	const struct histree_use_row *rows_of_second = histree_time_use_rows(second, &count_of_second);
+	assert_int_equal(count, count_of_second);
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_use_row *row = &rows[i], *of_second = &rows_of_second[i];
+		assert_int_equal(row->keys[HISTREE_USE_BY_THREAD].int32,
+				 of_second->keys[HISTREE_USE_BY_THREAD].int32);
+		assert_int_equal(row->life, of_second->life);
+		assert_int_equal(row->count, of_second->count);
+		assert_memory_equal(row->ns, of_second->ns, sizeof(row->ns));
+		assert_int_equal(row->longest_wait.start, of_second->longest_wait.start);
+		assert_int_equal(row->longest_block.ns, of_second->longest_block.ns);
+	}
+	assert_int_equal(histree_time_use_loss(use).nodes, histree_time_use_loss(second).nodes);
+	histree_time_use_free(use);
+	histree_time_use_free(second);
+}
+
 /* Returns whether the file of names was opened. */
 static bool expect_same_lists(const struct world *world, struct random *random)
 {
@@ -441,6 +477,9 @@ static bool expect_same_lists(const struct world *world, struct random *random)
 	const bool has_names = history_pyramid(with, PYRAMID_NAMES)->level_count > 0;
 	assert_int_equal(history_pyramid(without, PYRAMID_NAMES)->level_count, 0);
 	expect_same_list(with, without, INT64_MIN, INT64_MAX);
+	expect_same_use(with, without, INT64_MIN, INT64_MAX, 1 + (size_t)random_below(random, 3000));
+	expect_same_use(with, without, START + (histree_time)random_below(random, LENGTH / 2), START + LENGTH - 1,
+			1 + (size_t)random_below(random, 3000));
 	for (int i = 0; i < RANGES / 4; i++) {
 		const histree_time length = (histree_time)random_below(random, i % 2 == 0 ? 50 : LENGTH / 8);
 		const histree_time from = some_time(random, START, START + LENGTH - 1 - length);
@@ -564,5 +603,90 @@ TEST(a_file_of_names_is_of_its_history_and_has_a_bound)
 	assert_ok(overviews_write(&io_posix, world.path, &none, NULL));
 	assert_int_equal(access(names_path(&world), F_OK), -1);
 	assert_false(expect_same_lists(&world, &random));
+	history_files_remove(world.path);
+}
+
+/* ---- statuses ----------------------------------------------------------------------------------------------- */
+
+enum { LITTLE = 7, MUCH = 8, FEW = 300, SIXTEEN = 16 };
+
+/* Two threads, one with as many states of its status as are few, and one with one more; and a name of each. */
+static void make_two(struct world *world, const struct overview_options *options)
+{
+	static const int numbers[] = { LITTLE, MUCH };
+	struct histree_state_system *system;
+	histree_quark quark;
+	char path[64];
+	snprintf(world->path, sizeof(world->path), "test_thread_list.%ld.sht", (long)getpid());
+	history_files_remove(world->path);
+	const struct histree_history_options made = options_of(world);
+	assert_ok(histree_state_create(&made, &system, NULL));
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "Threads/%d/Exec_name", numbers[i]);
+		assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+		assert_ok(histree_state_modify(system, START, quark, histree_string("one"), NULL));
+	}
+	for (int state = 0; state < FEW + 1; state++)
+		for (int i = 0; i < (state < FEW ? 2 : 1); i++) {
+			snprintf(path, sizeof(path), "Threads/%d", numbers[1 - i]);
+			assert_ok(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL));
+			assert_ok(histree_state_modify(system, START + SIXTEEN * state, quark,
+						       histree_int(state % 2 + 1), NULL));
+		}
+	assert_ok(histree_state_close(system, START + LENGTH - 1, NULL));
+	histree_state_free(system);
+	assert_ok(overviews_write(&io_posix, world->path, options, NULL));
+}
+
+/* Returns how many attributes the file of names has of those of which it is. */
+static uint32_t count_names(const struct world *world)
+{
+	struct histree_history *file;
+	assert_ok(histree_history_open(names_path(world), NULL, &file, NULL));
+	const uint32_t count = histree_history_info(file)->attribute_count - 1;
+	histree_history_close(file);
+	return count;
+}
+
+TEST(statuses_of_few_states_are_in_the_file_of_names)
+{
+	static struct world world;
+	struct random random = { test_seed() + 5000 };
+	struct overview_options options = few_options(100000);
+	options.few_states_max = FEW;
+	make_two(&world, &options);
+	assert_int_equal(count_names(&world), 3);
+	assert_true(expect_same_lists(&world, &random));
+	assert_int_equal(count_faults(&world), 0);
+	options.few_states_max = FEW - 1;
+	make_two(&world, &options);
+	assert_int_equal(count_names(&world), 2);
+	options.few_states_max = FEW + 1;
+	make_two(&world, &options);
+	assert_int_equal(count_names(&world), 4);
+	assert_true(expect_same_lists(&world, &random));
+	assert_int_equal(count_faults(&world), 0);
+	history_files_remove(world.path);
+}
+
+/* Where there is room for names alone, they are there without statuses. */
+TEST(names_are_in_the_file_before_statuses)
+{
+	static struct world world;
+	struct random random = { test_seed() + 6000 };
+	struct overview_options options = few_options(100000);
+	uint32_t percent = 1;
+	make_two(&world, &options);
+	assert_int_equal(count_names(&world), 2); /* of 12 states at most */
+	options.few_states_max = FEW + 1;
+	for (; percent < 1000; percent++) {
+		options.names_percent_max = percent;
+		make_two(&world, &options);
+		if (access(names_path(&world), F_OK) == 0)
+			break;
+	}
+	assert_int_equal(count_names(&world), 2);
+	assert_true(expect_same_lists(&world, &random));
+	assert_int_equal(count_faults(&world), 0);
 	history_files_remove(world.path);
 }
