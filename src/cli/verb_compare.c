@@ -60,7 +60,7 @@ static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_w
 static enum cli_exit add_side(struct histree_flame *flame, struct flame_side *side, const struct cli_words *words,
 			      unsigned number, const struct cli_question *question)
 {
-	if (sample_flame_is_meant(words->words[number], question->analysis))
+	if (sample_flame_is_meant(words->words[number], question->analysis, false))
 		return add_samples(flame, words, number, question);
 	enum cli_exit code =
 		stack_history_open(&side->target, words->words[number], question->analysis, &side->history);

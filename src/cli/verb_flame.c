@@ -263,7 +263,7 @@ int flame_rows_print(const struct histree_flame *flame, const struct flame_rows_
 
 static const char samples[] = "samples", stacks[] = "sample-stacks";
 
-bool sample_flame_is_meant(const char *path, const char *analysis)
+bool sample_flame_is_meant(const char *path, const char *analysis, bool asks_for_samples)
 {
 	struct target target = { 0 };
 	struct histree_error error = { 0 };
@@ -272,7 +272,7 @@ bool sample_flame_is_meant(const char *path, const char *analysis)
 	/* What is wrong with the store is said when it is opened to be read. */
 	const bool is_open = target_open(&target, path, &error) == HISTREE_OK;
 	const bool is_meant = !is_open || (target.store != NULL && target_find_segments(&target, samples) != NULL &&
-					   !stack_history_is_there(&target));
+					   (asks_for_samples || !stack_history_is_there(&target)));
 	target_close(&target);
 	return is_meant;
 }
@@ -729,7 +729,10 @@ static enum cli_exit choose(const struct flame_options *chosen, const char *path
 		return report_exit(CLI_USAGE,
 				   "'--folded' prints lines of its own: it goes with neither '--format' nor "
 				   "'--output'");
-	*are_samples = !chosen->waits && sample_flame_is_meant(path, chosen->question.analysis);
+	const char *analysis = chosen->question.analysis;
+	*are_samples = !chosen->waits && sample_flame_is_meant(path, analysis, of_samples != NULL);
+	if (!*are_samples && !chosen->waits && analysis == NULL && sample_flame_is_meant(path, NULL, true))
+		report("these are the calls; '-a samples' adds up the samples, which are there, too");
 	return *are_samples || of_samples == NULL
 		       ? CLI_OK
 		       : report_exit(CLI_USAGE, "'--%s' is for samples, but these stacks are those of %s",

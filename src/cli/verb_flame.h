@@ -36,9 +36,9 @@ struct sample_question {
 
 /*
  * Whether a flame graph of a store is one of samples: the analysis is `samples`, or it is NULL, and the store has
- * samples and no call stacks.
+ * samples, which are asked for, or no call stacks.
  */
-bool sample_flame_is_meant(const char *path, const char *analysis);
+bool sample_flame_is_meant(const char *path, const char *analysis, bool asks_for_samples);
 
 /*
  * Opens the store and adds its samples.  What failed is reported, and so is which of several events it is.

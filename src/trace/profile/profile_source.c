@@ -517,7 +517,7 @@ static bool next_time(struct sample_times *times, json_wide *at)
 	return true;
 }
 
-/* Clocks may step back: what comes then lasts from the latest time on. */
+/* Clocks may step back: what comes then lasts from the latest time on.  The last one lasts to the end. */
 static enum histree_status read_samples(struct profile *profile, struct json_span document,
 					struct histree_error *error)
 {
@@ -532,7 +532,8 @@ static enum histree_status read_samples(struct profile *profile, struct json_spa
 		const uint32_t stack = stack_of(profile, id);
 		const json_wide begin = last;
 		histree_time time, end;
-		next_time(&times, &at);
+		if (!next_time(&times, &at) && has_times)
+			json_span_scaled(json_span_find(document, "endTime"), PROFILE_SCALE_US, &at);
 		last = at > last ? at : last;
 		int64_t number;
 		if (!json_span_int(id, &number) || !profile_time(begin, &time) || !profile_time(last, &end)) {

@@ -60,6 +60,9 @@ cat >gecko.json <<'END'
 END
 histree build gecko.json -o gecko 2>&1 | grep warning
 histree flame gecko -a samples --folded
+# Without a word of samples it is the markers, which is said.
+histree flame gecko --count --folded
+try histree flame gecko --folded
 histree events gecko --format tsv | cut -f 2,4,5
 # The developer tools had it in a recording of their own, behind what their panel drew.
 {
