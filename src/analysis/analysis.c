@@ -114,3 +114,21 @@ void analysis_feed_release(struct analysis_feed *feed)
 	free(feed->applies);
 	feed->applies = NULL;
 }
+
+/* ---- segment analysis ---------------------------------------------------------------------------------------- */
+
+enum histree_status segment_analysis_create(const struct segment_analysis *analysis,
+					    struct histree_segment_store *store, void *input, void **instance,
+					    struct histree_error *error)
+{
+	if (analysis->size == 0)
+		return analysis->create(analysis, store, input, instance, error);
+	uint8_t *made = *instance = calloc(1, analysis->size);
+	if (made == NULL)
+		return error_memory(error, "an analysis that makes segments");
+	memcpy(made, &store, sizeof(store));
+	memcpy(made + sizeof(store), &input, sizeof(input));
+	if (analysis->begin != NULL)
+		analysis->begin(analysis, made);
+	return HISTREE_OK;
+}

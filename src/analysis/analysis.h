@@ -304,6 +304,14 @@ struct segment_analysis {
 
 	const void *kind; /* as in struct analysis */
 
+	/*
+	 * An instance is as many bytes, of which the first are a pointer to the store and one to the input, the
+	 * others 0; `begin`, if it is not NULL, does what else is to be done.  0: `create` makes it, and `counts`
+	 * is not NULL.
+	 */
+	size_t size;
+	void (*begin)(const struct segment_analysis *analysis, void *instance);
+
 	/* The store and the input, which is NULL if its kind is, are borrowed and outlive the instance. */
 	enum histree_status (*create)(const struct segment_analysis *analysis, struct histree_segment_store *store,
 				      void *input, void **instance, struct histree_error *error);
@@ -314,7 +322,10 @@ struct segment_analysis {
 	 */
 	bool (*wants)(const void *instance, const struct event_class *class);
 
-	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
+	/*
+	 * One event, in the order of the input.  Negative only for what ends the build: no memory, no disk.  NULL:
+	 * no class means anything to it, as the input tells it all.
+	 */
 	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
 
 	/*
@@ -327,7 +338,7 @@ struct segment_analysis {
 	/* As in struct analysis; NULL: nothing is to come. */
 	enum histree_status (*finish)(void *instance, histree_time *end, struct histree_error *error);
 
-	/* Up to now; what is still open counts as without an end. */
+	/* Up to now; what is still open counts as without an end.  NULL: all have their counterpart. */
 	struct segment_counts (*counts)(const void *instance);
 
 	/* As in struct analysis; NULL: it cannot tell. */
@@ -336,6 +347,16 @@ struct segment_analysis {
 
 	void (*free)(void *instance);
 };
+
+enum histree_status segment_analysis_create(const struct segment_analysis *analysis,
+					    struct histree_segment_store *store, void *input, void **instance,
+					    struct histree_error *error);
+
+static inline struct segment_counts segment_analysis_counts(const struct segment_analysis *analysis,
+							    const void *instance)
+{
+	return analysis->counts != NULL ? analysis->counts(instance) : (struct segment_counts){ 0 };
+}
 
 extern const struct segment_analysis segment_analysis_system_calls;
 extern const struct segment_analysis segment_analysis_futex;

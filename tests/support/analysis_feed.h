@@ -36,7 +36,7 @@ static inline enum histree_status feed_segments_create(struct analysis_inputs *i
 {
 	void *input;
 	enum histree_status status = analysis_inputs_get(inputs, analysis->input, &input, error);
-	return status == HISTREE_OK ? analysis->create(analysis, store, input, instance, error) : status;
+	return status == HISTREE_OK ? segment_analysis_create(analysis, store, input, instance, error) : status;
 }
 
 /* Several analyses may share the inputs: all of them see the event before it ends. */
@@ -47,9 +47,9 @@ static inline enum histree_status feed_segments_event(const struct analysis_inpu
 {
 	enum histree_status status = analysis_inputs_begin(inputs, event, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (event->gap == NULL)
+		if (event->gap == NULL && analyses[i]->event != NULL)
 			status = analyses[i]->event(instances[i], event, error);
-		else if (analyses[i]->gap != NULL)
+		else if (event->gap != NULL && analyses[i]->gap != NULL)
 			status = analyses[i]->gap(instances[i], event->gap, error);
 	}
 	return status == HISTREE_OK ? analysis_inputs_end(inputs, error) : status;

@@ -27,27 +27,18 @@
 
 /* ---- kernel segments ----------------------------------------------------------------------------------------- */
 
-enum histree_status kernel_segments_create(const struct segment_analysis *analysis,
-					   struct histree_segment_store *store, void *input, void **instance,
-					   struct histree_error *error)
+void kernel_segments_start(const struct segment_analysis *analysis, void *instance)
 {
 	const struct kernel_segments_kind *kind = analysis->kind;
-	*instance = NULL;
-	struct kernel_segments *segments = calloc(1, sizeof(*segments));
-	if (segments == NULL)
-		return error_memory(error, "an analysis of a kernel trace");
+	struct kernel_segments *segments = instance;
 	segments->kind = kind;
-	segments->store = store;
-	segments->input = input;
 	segments->machine = &segments->input->machine;
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (kind->handlers[role] != NULL)
-			kernel_input_want(input, role);
-	kernel_input_need_machine(input);
+			kernel_input_want(segments->input, role);
+	kernel_input_need_machine(segments->input);
 	segments->open.is_dense = kind->is_of_threads;
 	open_segments_use_space(&segments->open, segments->machine->records.space);
-	*instance = segments;
-	return HISTREE_OK;
 }
 
 /* KERNEL_FREE: the thread is gone, and what is open under its number with it. */

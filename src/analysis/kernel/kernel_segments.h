@@ -25,10 +25,10 @@ struct kernel_segments_kind {
 };
 
 struct kernel_segments {
-	const struct kernel_segments_kind *kind;
 	struct histree_segment_store *store; /* borrowed */
 	struct kernel_input *input;          /* borrowed */
-	struct machine *machine;             /* of the input */
+	const struct kernel_segments_kind *kind;
+	struct machine *machine; /* of the input */
 	struct open_segments open;
 	struct open_segments aside; /* what a kind remembers that is no segment */
 	struct segment_counts counts;
@@ -40,9 +40,7 @@ struct kernel_segments {
 };
 
 /* The functions of a struct segment_analysis with a kernel_input; its `kind` is a struct kernel_segments_kind. */
-enum histree_status kernel_segments_create(const struct segment_analysis *analysis,
-					   struct histree_segment_store *store, void *input, void **instance,
-					   struct histree_error *error);
+void kernel_segments_start(const struct segment_analysis *analysis, void *instance);
 bool kernel_segments_wants(const void *instance, const struct event_class *class);
 enum histree_status kernel_segments_event(void *instance, const struct event *event, struct histree_error *error);
 struct segment_counts kernel_segments_counts(const void *instance);
@@ -51,10 +49,11 @@ void kernel_segments_missing(const void *instance, char *text, size_t size);
 void kernel_segments_free(void *instance);
 
 /* What all of them have in common as a struct segment_analysis. */
-#define KERNEL_SEGMENTS_FUNCTIONS                                                                         \
-	.input = &kernel_input_kind, .applies = kernel_input_knows, .create = kernel_segments_create,     \
-	.event = kernel_segments_event, .wants = kernel_segments_wants, .counts = kernel_segments_counts, \
-	.is_empty = kernel_segments_is_empty, .missing = kernel_segments_missing, .free = kernel_segments_free
+#define KERNEL_SEGMENTS_FUNCTIONS                                                                           \
+	.input = &kernel_input_kind, .applies = kernel_input_knows, .size = sizeof(struct kernel_segments), \
+	.begin = kernel_segments_start, .event = kernel_segments_event, .wants = kernel_segments_wants,     \
+	.counts = kernel_segments_counts, .is_empty = kernel_segments_is_empty,                             \
+	.missing = kernel_segments_missing, .free = kernel_segments_free
 
 /* ---- for handlers ------------------------------------------------------------------------------------ */
 

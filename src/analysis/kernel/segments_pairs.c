@@ -575,7 +575,8 @@ static void missing(const void *instance, char *text, size_t size)
 		.input = &kernel_input_kind,                                                   \
 		.applies = kernel_input_knows,                                                 \
 		.kind = &KIND.segments,                                                        \
-		.create = kernel_segments_create,                                              \
+		.size = sizeof(struct kernel_segments),                                        \
+		.begin = kernel_segments_start,                                                \
 		.wants = wants,                                                                \
 		.event = on_event,                                                             \
 		.counts = kernel_segments_counts,                                              \

@@ -751,20 +751,6 @@ struct samples {
 	struct sample_input *input;          /* borrowed */
 };
 
-static enum histree_status segments_samples_create(const struct segment_analysis *analysis,
-						   struct histree_segment_store *store, void *input,
-						   void **instance, struct histree_error *error)
-{
-	(void)analysis;
-	struct samples *samples = calloc(1, sizeof(*samples));
-	*instance = samples;
-	if (samples == NULL)
-		return error_memory(error, "the analysis of samples");
-	samples->store = store;
-	samples->input = input;
-	return HISTREE_OK;
-}
-
 static struct histree_value text_or_null(const char *text)
 {
 	return text != NULL && *text != '\0' ? histree_string(text) : histree_null();
@@ -800,12 +786,6 @@ static enum histree_status segments_samples_on_event(void *instance, const struc
 		status = histree_segment_store_add(samples->store, &segment, error);
 	}
 	return status;
-}
-
-static struct segment_counts segments_samples_counts(const void *instance)
-{
-	(void)instance;
-	return (struct segment_counts){ .without_start = 0 };
 }
 
 static void missing(const void *instance, char *text, size_t size)
@@ -845,9 +825,8 @@ const struct segment_analysis segment_analysis_samples = {
 	.field_count = COLUMN_FIELD_COUNT,
 	.input = &sample_input_kind,
 	.applies = sample_input_applies,
-	.create = segments_samples_create,
+	.size = sizeof(struct samples),
 	.event = segments_samples_on_event,
-	.counts = segments_samples_counts,
 	.missing = missing,
 	.free = free,
 };
@@ -866,28 +845,7 @@ struct sample_stacks {
 	struct sample_input *input;          /* borrowed */
 };
 
-static enum histree_status segments_sample_stacks_create(const struct segment_analysis *analysis,
-							 struct histree_segment_store *store, void *input,
-							 void **instance, struct histree_error *error)
-{
-	(void)analysis;
-	struct sample_stacks *stacks = calloc(1, sizeof(*stacks));
-	*instance = stacks;
-	if (stacks == NULL)
-		return error_memory(error, "the analysis of the stacks of samples");
-	stacks->store = store;
-	stacks->input = input;
-	return HISTREE_OK;
-}
-
 /* All of them come at the end, when it is known until when they were seen. */
-static enum histree_status segments_sample_stacks_on_event(void *instance, const struct event *event,
-							   struct histree_error *error)
-{
-	(void)instance, (void)event, (void)error;
-	return HISTREE_OK;
-}
-
 static enum histree_status finish(void *instance, histree_time *end, struct histree_error *error)
 {
 	struct sample_stacks *stacks = instance;
@@ -915,12 +873,6 @@ static enum histree_status finish(void *instance, histree_time *end, struct hist
 	return status;
 }
 
-static struct segment_counts segments_sample_stacks_counts(const void *instance)
-{
-	(void)instance;
-	return (struct segment_counts){ .without_start = 0 };
-}
-
 const struct segment_analysis segment_analysis_sample_stacks = {
 	.name = "sample-stacks",
 	.version = 1,
@@ -929,9 +881,7 @@ const struct segment_analysis segment_analysis_sample_stacks = {
 	.field_count = STACK_FIELD_COUNT,
 	.input = &sample_input_kind,
 	.applies = sample_input_applies,
-	.create = segments_sample_stacks_create,
-	.event = segments_sample_stacks_on_event,
+	.size = sizeof(struct sample_stacks),
 	.finish = finish,
-	.counts = segments_sample_stacks_counts,
 	.free = free,
 };

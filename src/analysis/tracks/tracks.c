@@ -586,28 +586,13 @@ static enum histree_status segments_tracks_closed(void *context, const struct tr
 	return histree_segment_store_add(spans->store, &segment, error);
 }
 
-static enum histree_status segments_track_spans_create(const struct segment_analysis *analysis,
-						       struct histree_segment_store *store, void *input,
-						       void **instance, struct histree_error *error)
+static void segments_track_spans_begin(const struct segment_analysis *analysis, void *instance)
 {
 	(void)analysis;
-	struct track_spans *spans = calloc(1, sizeof(*spans));
-	*instance = spans;
-	if (spans == NULL)
-		return error_memory(error, "the analysis of spans");
-	spans->store = store;
-	spans->stacks = input;
-	spans->stacks->wants_args = true;
+	struct track_spans *spans = instance;
 	const struct track_listener listener = { .context = spans, .closed = segments_tracks_closed };
+	spans->stacks->wants_args = true;
 	track_stacks_listen(spans->stacks, &listener);
-	return HISTREE_OK;
-}
-
-/* The stacks tell. */
-static bool segments_track_spans_wants(const void *instance, const struct event_class *class)
-{
-	(void)instance, (void)class;
-	return false;
 }
 
 static enum histree_status segments_tracks_finish(void *instance, histree_time *end, struct histree_error *error)
@@ -634,8 +619,8 @@ const struct segment_analysis segment_analysis_track_spans = {
 	.field_count = SPAN_FIELD_COUNT,
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
-	.create = segments_track_spans_create,
-	.wants = segments_track_spans_wants,
+	.size = sizeof(struct track_spans),
+	.begin = segments_track_spans_begin,
 	.finish = segments_tracks_finish,
 	.counts = segments_track_spans_counts,
 	.free = free,
@@ -692,20 +677,12 @@ struct track_flows {
 	struct segment_counts counts;
 };
 
-static enum histree_status segments_track_flows_create(const struct segment_analysis *analysis,
-						       struct histree_segment_store *store, void *input,
-						       void **instance, struct histree_error *error)
+static void segments_track_flows_begin(const struct segment_analysis *analysis, void *instance)
 {
 	(void)analysis;
-	struct track_flows *flows = calloc(1, sizeof(*flows));
-	*instance = flows;
-	if (flows == NULL)
-		return error_memory(error, "the analysis of flows");
-	flows->store = store;
-	flows->stacks = input;
+	struct track_flows *flows = instance;
 	struct table_space *space = flows->stacks->places.track_table.space;
 	flows->memory.memory.space = flows->flow_table.space = flows->index.table.space = space;
-	return HISTREE_OK;
 }
 
 /* ---- flows that are known -------------------------------------------------------------------------------- */
@@ -910,7 +887,8 @@ const struct segment_analysis segment_analysis_track_flows = {
 	.field_count = FLOW_FIELD_COUNT,
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
-	.create = segments_track_flows_create,
+	.size = sizeof(struct track_flows),
+	.begin = segments_track_flows_begin,
 	.wants = segments_track_flows_wants,
 	.event = segments_track_flows_on_event,
 	.counts = segments_track_flows_counts,
@@ -940,20 +918,6 @@ struct track_instants {
 	struct stack_path path;              /* of the current event */
 };
 
-static enum histree_status segments_track_instants_create(const struct segment_analysis *analysis,
-							  struct histree_segment_store *store, void *input,
-							  void **instance, struct histree_error *error)
-{
-	(void)analysis;
-	struct track_instants *instants = calloc(1, sizeof(*instants));
-	*instance = instants;
-	if (instants == NULL)
-		return error_memory(error, "the analysis of instants");
-	instants->store = store;
-	instants->stacks = input;
-	return HISTREE_OK;
-}
-
 static bool segments_track_instants_wants(const void *instance, const struct event_class *class)
 {
 	(void)instance;
@@ -979,12 +943,6 @@ static enum histree_status segments_track_instants_on_event(void *instance, cons
 	return histree_segment_store_add(instants->store, &segment, error);
 }
 
-static struct segment_counts segments_track_instants_counts(const void *instance)
-{
-	(void)instance;
-	return (struct segment_counts){ 0 };
-}
-
 static void free_instants(void *instance)
 {
 	struct track_instants *instants = instance;
@@ -1001,9 +959,8 @@ const struct segment_analysis segment_analysis_track_instants = {
 	.field_count = INSTANT_FIELD_COUNT,
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
-	.create = segments_track_instants_create,
+	.size = sizeof(struct track_instants),
 	.wants = segments_track_instants_wants,
 	.event = segments_track_instants_on_event,
-	.counts = segments_track_instants_counts,
 	.free = free_instants,
 };

@@ -958,20 +958,6 @@ struct function_calls {
 	struct segment_counts counts;        /* without calls that are open, and those that gaps made forgotten */
 };
 
-static enum histree_status segments_function_calls_create(const struct segment_analysis *analysis,
-							  struct histree_segment_store *store, void *input,
-							  void **instance, struct histree_error *error)
-{
-	(void)analysis;
-	struct function_calls *calls = calloc(1, sizeof(*calls));
-	*instance = calls;
-	if (calls == NULL)
-		return error_memory(error, "the analysis of function calls");
-	calls->store = store;
-	calls->stacks = input;
-	return HISTREE_OK;
-}
-
 static enum histree_status segments_function_calls_on_event(void *instance, const struct event *source,
 							    struct histree_error *error)
 {
@@ -1046,7 +1032,7 @@ const struct segment_analysis segment_analysis_function_calls = {
 	.field_count = CALL_FIELD_COUNT,
 	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
-	.create = segments_function_calls_create,
+	.size = sizeof(struct function_calls),
 	.event = segments_function_calls_on_event,
 	.counts = counts,
 	.is_empty = segments_function_calls_is_empty,

@@ -756,20 +756,6 @@ struct allocations {
 	bool is_finished;
 };
 
-static enum histree_status ust_memory_create(const struct segment_analysis *analysis,
-					     struct histree_segment_store *store, void *input, void **instance,
-					     struct histree_error *error)
-{
-	(void)analysis;
-	struct allocations *allocations = calloc(1, sizeof(*allocations));
-	*instance = allocations;
-	if (allocations == NULL)
-		return error_memory(error, "the analysis of allocations");
-	allocations->store = store;
-	allocations->heap = input;
-	return HISTREE_OK;
-}
-
 static struct histree_value id_of(int32_t id)
 {
 	return id >= 0 ? histree_int(id) : histree_null();
@@ -846,7 +832,7 @@ const struct segment_analysis segment_analysis_allocations = {
 	.field_count = BLOCK_FIELD_COUNT,
 	.input = &heap_kind,
 	.applies = heap_applies,
-	.create = ust_memory_create,
+	.size = sizeof(struct allocations),
 	.event = on_event,
 	.finish = finish,
 	.counts = counts,

@@ -632,7 +632,7 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 	if (build->resume)
 		io->unlink(io->context, path);
 	enum histree_status status = segment_store_create(io, &options, &job->segments, error);
-	return status == HISTREE_OK ? analysis->create(analysis, job->segments, input, &job->instance, error)
+	return status == HISTREE_OK ? segment_analysis_create(analysis, job->segments, input, &job->instance, error)
 				    : status;
 }
 
@@ -792,7 +792,7 @@ struct histree_store_history analysis_job_describe_history(const struct analysis
 struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity)
 {
 	const struct segment_analysis *analysis = job->entry->segments;
-	struct segment_counts counts = analysis->counts(job->instance);
+	struct segment_counts counts = segment_analysis_counts(analysis, job->instance);
 	return (struct histree_store_segments){
 		.analysis = analysis->name,
 		.analysis_version = analysis->version,

@@ -129,7 +129,7 @@ static inline bool segment_run_next(struct segment_run *run, struct histree_curs
 /* How many segments lack their start, and their end. */
 static inline void segment_run_expect_alone(struct segment_run *run, uint64_t without_start, uint64_t without_end)
 {
-	struct segment_counts counts = run->analysis->counts(run->instance);
+	struct segment_counts counts = segment_analysis_counts(run->analysis, run->instance);
 	assert_int_equal(counts.without_start, without_start);
 	assert_int_equal(counts.without_end, without_end);
 }
