@@ -133,8 +133,8 @@ void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message me
 /* Bytes of texts and their index; a browser's session needs a hundredth of that. */
 enum { BYTES_MAX = 32 << 20, ENTRY_COST = 64 };
 
-/* A few bytes refer to a text, which then is in each event: what is longer is cut. */
-enum { TEXT_MAX = 4096 };
+/* A few bytes refer to a text, which then is in each event: what is longer is cut.  Messages are not. */
+enum { TEXT_MAX = 4096, MESSAGE_MAX = 1 << 16 };
 
 static const struct table_row {
 	uint32_t field;  /* of InternedData */
@@ -155,6 +155,7 @@ static const struct table_row {
 	[PERFETTO_CALLSTACKS] = { 7, true },
 	[PERFETTO_KERNEL_SYMBOLS] = { 26, false },
 	[PERFETTO_GPU_SPECIFICATIONS] = { 24, false },
+	[PERFETTO_GPU_DESCRIPTORS] = { 47, true },
 };
 
 /* Every entry has its number as field 1, and its text as field 2. */
@@ -172,8 +173,9 @@ static bool add_entry(struct perfetto_interned *interned, enum perfetto_table ta
 		else if (field.number == 2 && field.bytes != NULL && !tables[table].is_message)
 			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
 	}
-	if (text.size > TEXT_MAX)
-		text.size = TEXT_MAX;
+	const size_t size_max = tables[table].is_message ? MESSAGE_MAX : TEXT_MAX;
+	if (text.size > size_max)
+		text.size = size_max;
 	struct perfetto_text *entry = id_map_find(&interned->tables[table], number);
 	bool is_new = entry == NULL;
 	if (!is_new && entry->size == text.size && memcmp(entry->bytes, text.bytes, text.size) == 0)

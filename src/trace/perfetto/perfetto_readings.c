@@ -526,44 +526,123 @@ static struct perfetto_text name_of_gpu(uint64_t gpu, char name[static NAME_SIZE
 	return text_of(name);
 }
 
-static bool learn_gpu_counters(struct perfetto_readings *readings, uint64_t gpu, struct wire_message descriptor)
+/*
+ * What is known of a counter.  A sample says what was in the time that ends with it, if the counter does not look
+ * ahead (gpu_counter_descriptor.proto): its value begins at the sample before.
+ */
+struct gpu_counter {
+	bool looks_ahead, is_known;
+	bool is_behind;           /* its value stands at the sample before */
+	histree_time last;        /* of its samples */
+	struct packed_cell value; /* its */
+};
+
+/* Returns NULL if memory runs out. */
+static struct gpu_counter *gpu_counter(struct perfetto_readings *readings, uint64_t key)
 {
-	enum { SPECS = 1, ID = 1, NAME = 2 };
+	struct gpu_counter *counter = id_map_find_again(&readings->gpu_counters, key);
+	if (counter != NULL)
+		return counter;
+	counter = arena_allocate(&readings->memory, sizeof(*counter), alignof(struct gpu_counter));
+	if (counter == NULL)
+		return NULL;
+	*counter = (struct gpu_counter){ 0 };
+	return id_map_add(&readings->gpu_counters, key, counter) ? counter : NULL;
+}
+
+/* `base` is above the ids of the counters. */
+static bool learn_gpu_counters(struct perfetto_readings *readings, uint64_t base, struct wire_message descriptor)
+{
+	enum { SPECS = 1, ID = 1, NAME = 2, DIRECTION = 11, LOOKS_AHEAD = 2 };
 	struct wire_field field;
 	while (wire_next(&descriptor, &field)) {
+		if (field.number != SPECS)
+			continue;
 		const struct entry spec = read_entry(wire_inside(&field));
-		if (field.number == SPECS &&
-		    !learn_name(readings, GPU_COUNTERS, gpu << 32 | spec.numbers[ID], text_or(&spec, NAME, "")))
+		const uint64_t key = base | (uint32_t)spec.numbers[ID];
+		if (!learn_name(readings, GPU_COUNTERS, key, text_or(&spec, NAME, "")))
 			return false;
+		struct gpu_counter *counter =
+			spec.numbers[DIRECTION] == LOOKS_AHEAD ? gpu_counter(readings, key) : NULL;
+		if (counter != NULL)
+			counter->looks_ahead = true;
 	}
 	return true;
+}
+
+/* A descriptor that is interned names the GPU, and counters by ids that are those of its writer alone. */
+static void find_gpu(struct reading_of *of, uint64_t iid, uint64_t *gpu, uint64_t *base)
+{
+	enum { DESCRIPTOR = 2, GPU = 3, SEQUENCE_BITS = 0xffff };
+	const struct perfetto_text *known =
+		perfetto_interned_find(&of->sequence->interned, PERFETTO_GPU_DESCRIPTORS, iid);
+	if (known == NULL)
+		return;
+	struct wire_message message = wire_message(known->bytes, known->size);
+	const struct entry entry = read_entry(message);
+	*gpu = has(&entry, GPU) ? entry.numbers[GPU] & 0xff : *gpu;
+	*base = (uint64_t)(of->sequence->id & SEQUENCE_BITS) << 40 | *gpu << 32;
+	struct wire_field field;
+	while (wire_next(&message, &field))
+		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, *base, wire_inside(&field)))
+			no_memory(of);
+}
+
+/* The key has the GPU above the id of the counter. */
+static void add_gpu_value(struct reading_of *of, uint64_t key, struct packed_cell value)
+{
+	char name[NAME_SIZE], text[NAME_SIZE];
+	struct perfetto_text series = name_of(of->readings, GPU_COUNTERS, key, text);
+	if (series.bytes == text)
+		snprintf(text, sizeof(text), "%" PRIu32, (uint32_t)key);
+	series = series.bytes == text ? text_of(text) : series;
+	add_value(of, name_of_gpu(key >> 32 & 0xff, name), series, value);
 }
 
 /* protos/perfetto/trace/gpu/gpu_counter_event.proto */
 static void read_gpu_counters(struct reading_of *of, struct wire_message message)
 {
-	enum { DESCRIPTOR = 1, COUNTERS = 2, GPU = 3, ID = 1, INTEGER = 2, REAL = 3 };
-	const uint64_t gpu = read_entry(message).numbers[GPU] & 0xff;
+	enum { DESCRIPTOR = 1, COUNTERS = 2, GPU = 3, INTERNED = 4, ID = 1, INTEGER = 2, REAL = 3 };
+	const struct entry entry = read_entry(message);
+	const histree_time time = of->time;
+	uint64_t gpu = entry.numbers[GPU] & 0xff, base = gpu << 32;
 	struct wire_field field;
-	char name[NAME_SIZE], text[NAME_SIZE];
+	if (has(&entry, INTERNED))
+		find_gpu(of, entry.numbers[INTERNED], &gpu, &base);
 	while (wire_next(&message, &field)) {
-		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, gpu, wire_inside(&field)))
+		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, base, wire_inside(&field)))
 			no_memory(of);
 		if (field.number != COUNTERS)
 			continue;
-		const struct entry counter = read_entry(wire_inside(&field));
-		struct perfetto_text series =
-			name_of(of->readings, GPU_COUNTERS, gpu << 32 | (uint32_t)counter.numbers[ID], text);
-		if (series.bytes == text)
-			snprintf(text, sizeof(text), "%" PRIu32, (uint32_t)counter.numbers[ID]);
-		series = series.bytes == text ? text_of(text) : series;
-		if (has(&counter, REAL))
-			add_value(of, name_of_gpu(gpu, name), series,
-				  packed_real(wire_real(counter.numbers[REAL])));
-		else if (has(&counter, INTEGER))
-			add_value(of, name_of_gpu(gpu, name), series,
-				  packed_int((int64_t)counter.numbers[INTEGER]));
+		const struct entry sample = read_entry(wire_inside(&field));
+		const uint64_t key = base | (uint32_t)sample.numbers[ID];
+		struct gpu_counter *counter = gpu_counter(of->readings, key);
+		if (counter == NULL)
+			no_memory(of);
+		if (counter == NULL || (!has(&sample, REAL) && !has(&sample, INTEGER)))
+			continue;
+		const bool looks_back = counter->is_known && !counter->looks_ahead && time != PACKED_NO_TIME;
+		of->time = looks_back ? counter->last : time;
+		counter->is_behind |= looks_back;
+		counter->value = has(&sample, REAL) ? packed_real(wire_real(sample.numbers[REAL]))
+						    : packed_int((int64_t)sample.numbers[INTEGER]);
+		add_gpu_value(of, key, counter->value);
+		counter->is_known |= time != PACKED_NO_TIME;
+		counter->last = time != PACKED_NO_TIME ? time : counter->last;
 	}
+}
+
+enum histree_status perfetto_readings_end(struct perfetto_readings *readings, struct histree_error *error)
+{
+	struct reading_of of = { .readings = readings, .error = error, .status = HISTREE_OK, .pid = -1 };
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&readings->gpu_counters, &at)) != NULL;) {
+		const struct gpu_counter *counter = entry->record;
+		of.time = counter->last;
+		if (counter->is_behind)
+			add_gpu_value(&of, entry->id, counter->value);
+	}
+	return of.status;
 }
 
 /* protos/perfetto/trace/gpu/gpu_mem_event.proto: of a process, or of all */
@@ -838,6 +917,7 @@ enum histree_status perfetto_readings_read(struct perfetto_readings *readings, s
 void perfetto_readings_release(struct perfetto_readings *readings)
 {
 	id_map_release(&readings->names);
+	id_map_release(&readings->gpu_counters);
 	arena_release(&readings->memory);
 	packed_parts_release(&readings->args);
 }

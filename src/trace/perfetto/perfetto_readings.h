@@ -20,6 +20,7 @@ struct perfetto_readings {
 	const struct perfetto_clocks *clocks;
 	const struct packed_class *const *classes; /* of tracks, borrowed */
 	struct id_map names;                       /* struct perfetto_text, of what packets refer to by number */
+	struct id_map gpu_counters;                /* struct gpu_counter, by their numbers there */
 	struct arena memory;
 	struct packed_parts args;
 	uint64_t without_time; /* readings, which are left out */
@@ -35,6 +36,9 @@ bool perfetto_readings_owners(const struct perfetto_packet *packet, struct id_ma
 enum histree_status perfetto_readings_read(struct perfetto_readings *readings, struct perfetto_sequence *sequence,
 					   const struct perfetto_packet *packet, histree_time time,
 					   struct histree_error *error);
+
+/* All packets were read: counters that look back go on to their last samples. */
+enum histree_status perfetto_readings_end(struct perfetto_readings *readings, struct histree_error *error);
 void perfetto_readings_release(struct perfetto_readings *readings);
 
 #endif

@@ -872,6 +872,8 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 			perfetto_samples_begin(&source->samples, packed, reading.tracks.classes);
 		if (status == HISTREE_OK)
 			status = perfetto_reading_read_all(&reading, &source->packets, error);
+		if (status == HISTREE_OK)
+			status = perfetto_readings_end(&reading.readings, error);
 		if (source->part == PERFETTO_TRACKS)
 			packed_samples_end(&source->samples.samples);
 		if (status == HISTREE_OK)

@@ -55,6 +55,11 @@ open("readings.pftrace", "wb").write(trace([
     packet(message(53, number(1, 1), number(2, 50), number(13, 1), number(14, 2)),
            data(12, message(24, number(1, 1), data(2, "Fragment")) + message(24, number(1, 2), data(2, "Binning"))),
            time=4100, flags=1),
+    # Two writers have the same ids of counters for GPUs of their own; b looks ahead, the others look back.
+    *[packet(data(12, message(47, number(1, 1), message(2, message(1, number(1, 1), data(2, name), number(11, way))),
+                              number(3, gpu))), sequence=10 + gpu, flags=1) for name, gpu, way in (("a", 3, 1), ("b", 4, 2))],
+    *[packet(message(52, number(4, 1), message(2, number(1, 1), number(2, value))), time=time, sequence=10 + gpu, flags=2)
+      for time, gpu, value in ((4000, 3, 10), (4000, 4, 20), (4100, 3, 11), (4100, 4, 21), (4200, 3, 12), (4200, 4, 22))],
     # android_log, of another clock than the packets
     packet(data(39, message(1, number(2, 100), number(3, 101), number(5, 1_000_004_300), data(6, "Tag"), number(7, 6),
                             data(8, "it broke")))),
