@@ -6,6 +6,7 @@
 
 What goes on from there, '--resume', '--force' or a repair, makes the histories, the overviews of numbers and of sums,
 the cube and the others that a build without a kill makes, byte by byte but for identities, and leaves nothing else behind.
+So it is with the file of names, where threads are not renamed all the time.
 """
 import pathlib
 import shutil
@@ -22,12 +23,27 @@ EVENTS, THREADS = 170000, 20
 KILLED_AT = ("sums",) if QUICK else ("numbers", "sums", "cube", "overview1", "overview2")
 
 
+# Threads with names of their own, of which some live shortly: that there are 1 Mi states takes more events.
+EVENTS_WITH_NAMES, EVENTS_OF_SHORT = 230000, 1000
+
+
 def write_switches(path):
     with open(path, "w") as file:
         file.write("time,name,cpu,prev_tid,next_tid,prev_comm,next_comm,prev_prio,next_prio,prev_state\n")
         for i in range(EVENTS):
             last, now = 100 + (i - 2) % THREADS, 100 + i % THREADS
             file.write(f"{10**9 + i * 1000},sched_switch,{i % 2},{last},{now},a,b,{i * 7 % 90},{i * 11 % 90},0\n")
+
+
+def write_named_switches(path):
+    def thread_of(i):
+        return 100 + i % THREADS if i % THREADS != 7 else 1000 + i // EVENTS_OF_SHORT
+
+    with open(path, "w") as file:
+        file.write("time,name,cpu,prev_tid,next_tid,prev_comm,next_comm,prev_prio,next_prio,prev_state\n")
+        for i in range(EVENTS_WITH_NAMES):
+            last, now = thread_of(i - 2), thread_of(i)
+            file.write(f"{10**9 + i * 1000},sched_switch,{i % 2},{last},{now},t{last},t{now},{i * 7 % 90},{i * 11 % 90},0\n")
 
 
 def run(*words, allowed=(0,)):
@@ -71,6 +87,48 @@ def damage_is_mended(histree, whole, store, expected):
     return are_named and content(histree, repaired) == expected
 
 
+def names_are_as_made(histree, folder):
+    """Whatever befalls a build, an addition or a store, the file of names is what one build makes of the same history."""
+    trace, whole, store = (folder / name for name in ("named.csv", "named", "again"))
+    repaired, file = pathlib.Path(f"{store}.repaired"), "kernel.sht.names"
+    write_named_switches(trace)
+    run(histree, "build", "-q", "-a", "kernel", "-o", whole, trace)
+    expected = run(histree, "states", whole / file, "--format", "tsv")
+
+    def is_so(name, which=store):
+        run(histree, "verify", which)
+        if run(histree, "states", which / file, "--format", "tsv") == expected:
+            return True
+        print(f"after {name} there is another file of names")
+        return False
+
+    def begin(name=None):
+        shutil.rmtree(store, ignore_errors=True)
+        if name is None:
+            shutil.copytree(whole, store)
+        else:
+            kill_at(histree, store, trace, name)
+
+    begin("cube")
+    run(histree, "build", "-q", "-a", "kernel", "-o", store, "--resume", trace)
+    is_well = is_so("--resume")
+    shutil.rmtree(store)
+    run(histree, "build", "-q", "-a", "switches", "-o", store, trace)
+    run(histree, "add", "-q", store, "kernel")
+    is_well &= is_so("add")
+    run(histree, "copy", "--force", whole, store)
+    is_well &= is_so("copy")
+    begin()
+    with open(store / file, "r+b") as names:
+        names.seek(9000)
+        names.write(bytes(100))
+    if file.encode() not in run(histree, "verify", store, allowed=(1,)):
+        print("a damaged file of names is not told")
+        is_well = False
+    run(histree, "copy", "--repair", store, allowed=(0, 1))
+    return is_so("a repair", repaired) and is_well
+
+
 def main():
     histree = sys.argv[1]
     failed = 0
@@ -101,6 +159,7 @@ def main():
         if not damage_is_mended(histree, whole, store, expected):
             print("a damaged overview is not mended")
             failed += 1
+        failed += not names_are_as_made(histree, pathlib.Path(folder))
     sys.exit(failed > 0)
 
 

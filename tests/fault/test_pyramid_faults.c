@@ -49,6 +49,7 @@ struct kind {
 	/* Have the first state that can do so tell a lie, or find it for NO_LIE; `by` is from 1 on. */
 	bool (*lie)(struct kept *kept, struct kept *next, unsigned lie);
 	unsigned lies, impossible; /* those from here on no states can have */
+	bool has_no_entries;       /* which attributes there are is seen by who asks */
 };
 
 struct asking {
@@ -362,6 +363,85 @@ static bool lie_of_cube(struct kept *kept, struct kept *next, unsigned lie)
 	return is_one;
 }
 
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+enum { NAMED = 150 };
+
+/* Threads that live shortly, one after another, and are called something; some of their numbers are used again. */
+static void build_names(struct histree_state_system *system, struct random *random)
+{
+	static const char *const facts[] = { "", "/Exec_name", "/PID", "/PPID" };
+	static const char *const programs[] = { "sh", "cc1", "a longer name" };
+	histree_quark quarks[NAMED][4];
+	histree_time now = 100;
+	char name[64];
+	for (int i = 0; i < NAMED; i++)
+		for (int k = 0; k < 4; k++) {
+			snprintf(name, sizeof(name), "Threads/%d%s", 10 + i, facts[k]);
+			quarks[i][k] = attribute(system, name);
+		}
+	for (unsigned life = 0; life < NAMED + NAMED / 2; life++) {
+		const histree_quark *thread = quarks[life % NAMED];
+		now += 1 + (histree_time)random_below(random, 50);
+		modify(system, now, thread[1], histree_string(programs[random_below(random, 3)]));
+		modify(system, now, thread[2], histree_int((int32_t)random_below(random, 9)));
+		modify(system, now, thread[3], histree_int((int32_t)random_below(random, 9)));
+		for (uint64_t state = 2 + random_below(random, 12); state > 0; state--) {
+			modify(system, now, thread[0], histree_int((int32_t)random_below(random, 6)));
+			now += 1 + (histree_time)random_below(random, 50);
+		}
+		for (int k = 0; k < 4; k++)
+			modify(system, now, thread[k], histree_null());
+	}
+	assert_ok(histree_state_close(system, now + 50, NULL));
+}
+
+static enum histree_status ask_names(struct histree_history *history, unsigned range, histree_time from,
+				     histree_time to, struct answer *out, struct histree_error *error)
+{
+	const struct histree_time_use_request request = {
+		.from = from, .to = to, .by = HISTREE_BY(THREAD) | HISTREE_BY(PROCESS), .states_max = 100 + range
+	};
+	struct histree_time_use *use;
+	size_t count;
+	enum histree_status status = histree_time_use_create(history, &request, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	put(out, count);
+	for (size_t i = 0; i < count; i++) {
+		for (int kind = 0; kind < HISTREE_USE_COUNT; kind++)
+			put(out, rows[i].ns[kind]);
+		put(out, rows[i].count);
+		put(out, (uint64_t)rows[i].life);
+		put(out, (uint64_t)rows[i].from);
+		put(out, hash_bytes(rows[i].name, strlen(rows[i].name)));
+	}
+	histree_time_use_free(use);
+	return status;
+}
+
+enum { ANOTHER_NAME = 1, ANOTHER_INT, A_LATER_CHANGE, NAME_LIES };
+
+static bool lie_of_names(struct kept *kept, struct kept *next, unsigned lie)
+{
+	struct histree_interval *state = &kept->state;
+	const bool is_name = state->value.type == HISTREE_STRING, is_int = state->value.type == HISTREE_INT;
+	if (lie == NO_LIE)
+		return true;
+	if (lie == ANOTHER_NAME && is_name)
+		kept->bytes[0]++;
+	if (lie == ANOTHER_INT && is_int)
+		state->value.int32++;
+	if (lie != A_LATER_CHANGE)
+		return lie == ANOTHER_NAME ? is_name : is_int;
+	if (!is_int || next == NULL || next->state.quark != state->quark || next->state.start == next->state.end)
+		return false;
+	state->end++;
+	next->state.start++;
+	return true;
+}
+
 /* ---- kinds --------------------------------------------------------------------------------------------------- */
 
 /* Rows of states, and of the others, have no attribute with enough states. */
@@ -414,6 +494,22 @@ static struct kind kinds[] = {
 		.lie = lie_of_cube,
 		.lies = CUBE_LIES,
 		.impossible = TOO_MANY,
+	},
+	{
+		.id = PYRAMID_NAMES,
+		.suffix = ".names",
+		.provider = "kernel",
+		.verify = histree_sums_verify,
+		.options = { ALONE, .number_states_min = UINT32_MAX, .sum_states_min = UINT32_MAX,
+			     .cube_percent_max = 1, .names_percent_max = 100000 },
+		.ranges = 3,
+		.stride = 3,
+		.build = build_names,
+		.ask = ask_names,
+		.lie = lie_of_names,
+		.lies = NAME_LIES,
+		.impossible = NAME_LIES,
+		.has_no_entries = true,
 	},
 };
 
@@ -555,6 +651,11 @@ static int by_attribute(const void *one, const void *other)
 	return (a->state.start > b->state.start) - (a->state.start < b->state.start);
 }
 
+static bool has_bytes(const struct histree_interval *state)
+{
+	return state->value.type == HISTREE_CUSTOM || state->value.type == HISTREE_STRING;
+}
+
 static struct kept *keep_all(struct histree_history *pyramid, size_t *count)
 {
 	const struct histree_region all = { .from = asking.of.start, .to = asking.of.end };
@@ -568,7 +669,7 @@ static struct kept *keep_all(struct histree_history *pyramid, size_t *count)
 	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
 		state = *histree_cursor_interval(query);
 		kept[*count].state = state;
-		if (state.value.type == HISTREE_CUSTOM) {
+		if (has_bytes(&state)) {
 			kept[*count].bytes = malloc(state.value.size + 1);
 			assert_non_null(kept[*count].bytes);
 			memcpy(kept[*count].bytes, state.value.bytes, state.value.size);
@@ -624,7 +725,7 @@ static void forge(unsigned lie, const char *provider, uint32_t version, const ch
 	unlink(asking.file.path);
 	assert_ok(state_file_sink(&io_posix, &made, NULL, &sink, NULL));
 	for (size_t i = 0; i < count; i++) {
-		if (kept[i].state.value.type == HISTREE_CUSTOM)
+		if (has_bytes(&kept[i].state))
 			kept[i].state.value.bytes = (const char *)kept[i].bytes;
 		assert_ok(sink.add(sink.context, &kept[i].state, NULL));
 		free(kept[i].bytes);
@@ -669,7 +770,7 @@ static void lies_are_told_or_found(void **state)
 static void expect_none(const char *provider, uint32_t version, const char *last)
 {
 	forge(NO_LIE, provider, version, last);
-	assert_int_equal(overview_file_count(asking.path), 0);
+	assert_int_equal(overview_file_count(asking.path), last != NULL && asking.kind->has_no_entries);
 	assert_true(is_right("a foreign one"));
 	assert_true(is_told());
 }

@@ -9,6 +9,7 @@
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
+#include "overview/fact_feed.h"
 #include "overview/overview_feed.h"
 #include "overview/overview_writer.h"
 #include "query/thread_list.h"
@@ -688,5 +689,46 @@ TEST(names_are_in_the_file_before_statuses)
 	assert_int_equal(count_names(&world), 2);
 	assert_true(expect_same_lists(&world, &random));
 	assert_int_equal(count_faults(&world), 0);
+	history_files_remove(world.path);
+}
+
+/* As in a forged history that goes on to be built, where two attributes have one name, and the walk finds one. */
+TEST(what_no_thread_has_is_left_out)
+{
+	static struct world world;
+	static struct bytes whole, again;
+	const struct overview_options options = few_options(100000);
+	const struct histree_region all = { .from = START, .to = START + LENGTH - 1 };
+	struct table_space tables;
+	struct fact_feed feed;
+	struct histree_history *history;
+	struct histree_cursor *query;
+	uint64_t bytes;
+	make_two(&world, &options);
+	read_file(&whole, names_path(&world));
+	assert_ok(histree_history_open(world.path, NULL, &history, NULL));
+	assert_true(table_space_init(&tables, world.path, SIZE_MAX));
+	assert_ok(fact_feed_begin(&feed, "kernel", options.few_states_max, &tables, NULL));
+	assert_ok(histree_query_create(history, &query, NULL));
+	assert_ok(histree_query_start(query, &all, NULL));
+	while (histree_cursor_next(query, NULL) == HISTREE_OK) {
+		struct histree_interval ended = *histree_cursor_interval(query);
+		const enum thread_fact fact =
+			fact_feed_takes(&feed, histree_history_attributes(history), ended.quark);
+		if (fact != THREAD_FACT_COUNT)
+			assert_true(fact_feed_take(&feed, &ended, fact == THREAD_FACT_STATUS, 1));
+		ended.quark += histree_history_info(history)->attribute_count;
+		if (fact != THREAD_FACT_COUNT)
+			assert_true(fact_feed_take(&feed, &ended, fact == THREAD_FACT_STATUS, 1));
+	}
+	histree_cursor_free(query);
+	assert_ok(
+		fact_feed_write(&feed, &io_posix, names_path(&world), history, &options, UINT64_MAX, &bytes, NULL));
+	read_file(&again, names_path(&world));
+	assert_int_equal(again.size, whole.size);
+	assert_memory_equal(again.bytes, whole.bytes, whole.size);
+	fact_feed_release(&feed);
+	table_space_release(&tables);
+	histree_history_close(history);
 	history_files_remove(world.path);
 }
