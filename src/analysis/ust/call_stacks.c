@@ -300,8 +300,8 @@ bool cpu_gaps_meet(struct cpu_gaps *gaps, const struct event *event)
 
 struct call_binding {
 	enum call_role role;
-	bool is_of_program;                              /* not of the kernel */
-	uint32_t tid, pid, address, site, name, process; /* fields */
+	bool is_of_program;                                     /* not of the kernel */
+	uint32_t tid, pid, address, site, name, process, level; /* fields */
 };
 
 /* Whether a trace may have such events. */
@@ -377,6 +377,7 @@ static struct call_binding bind_class(const struct event_class *class)
 	binding.site = event_class_field(class, "call_site");
 	binding.name = event_class_field(class, "name");
 	binding.process = event_class_field(class, "procname");
+	binding.level = event_class_field(class, "depth");
 	return binding;
 }
 
@@ -458,6 +459,26 @@ static size_t count_ended(const struct call_thread *thread, const uint64_t *addr
 	return 0;
 }
 
+/*
+ * Cut what cannot be there any more if a call that is in so many others begins or ends.  What is no exit of the
+ * innermost call that is left ends it, too.
+ */
+static size_t cut_frames(struct call_thread *thread, int64_t level, const uint64_t *exit)
+{
+	const size_t depth = thread->depth;
+	while (thread->depth > 0) {
+		const struct call_frame *frame = innermost(thread);
+		const bool stays =
+			frame->level < level || (exit != NULL && frame->level == level && frame->address == *exit);
+		if (level < 0 || stays)
+			break;
+		thread->depth--;
+	}
+	if (thread->depth < depth)
+		miss_call(thread);
+	return depth - thread->depth;
+}
+
 static void call_stacks_leave(struct call_thread *thread, const uint64_t *address, struct call_event *out)
 {
 	if (thread->too_deep > 0) {
@@ -499,6 +520,7 @@ static bool call_stacks_take(struct call_stacks *stacks, const struct event *eve
 	}
 	out->is_anew = thread->in_doubt;
 	thread->in_doubt = false;
+	out->cut = cut_frames(thread, frame.level, out->role == CALL_ENTRY ? NULL : address);
 	if (out->role == CALL_ENTRY) {
 		if (thread->depth == CALL_DEPTH_MAX) {
 			thread->too_deep++;
@@ -585,7 +607,11 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		out->process_size = ran != NULL ? ran->name_size : 0;
 	}
 	const uint64_t address = has_address ? (uint64_t)number : 0;
-	struct call_frame frame = { .address = address, .is_whole = true };
+	struct call_frame frame = { .address = address, .level = -1, .is_whole = true };
+	/* uftrace has ten bits for it. */
+	enum { LEVEL_MAX = 1023 };
+	if (out->thread->depth < LEVEL_MAX)
+		event_int(event, binding->level, &frame.level);
 	if (binding->role == CALL_ENTRY && event_int(event, binding->site, &site))
 		frame.site = (uint64_t)site;
 	if (binding->role == CALL_ENTRY && (!name_frame(stacks, event, binding->name, &frame) ||
@@ -846,6 +872,7 @@ static enum histree_status ust_calls_on_event(void *instance, const struct event
 				changes->status = histree_state_remove(changes->system, changes->time,
 								       thread->stack, &changes->error);
 		}
+		ust_calls_leave(calls, thread, event->cut);
 		switch (event->outcome) {
 		case CALL_IN_GAP:
 			doubt_thread(calls, thread, event->thread->last);
@@ -964,6 +991,7 @@ static enum histree_status segments_function_calls_on_event(void *instance, cons
 	struct function_calls *calls = instance;
 	const struct call_event *event = &calls->stacks->event;
 	(void)source;
+	calls->counts.without_end += event->role == CALL_NONE ? 0 : event->cut;
 	if (event->role == CALL_NONE || event->outcome == CALL_BEGAN)
 		return HISTREE_OK;
 	if (event->outcome != CALL_ENDED) {

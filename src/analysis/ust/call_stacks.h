@@ -13,6 +13,8 @@
  * not identify it, because threads move.  The fast variant has no address in its exits: then the innermost call
  * ends.  With an address, the innermost call of that function ends, together with the calls that it made, whose
  * exits were lost or never happened (longjmp); and an exit from a function in which the thread is not ends nothing.
+ * uftrace also says how many calls a function is in: those that are not above it are gone, as after longjmp() and
+ * exec().
  *
  * Memory: a stack for each thread, of CALL_DEPTH_MAX calls at most.  Calls below that are not kept.
  */
@@ -55,6 +57,7 @@ struct call_frame {
 	struct call_function *function; /* NULL: it has a name, or none is looked for */
 	histree_time start;
 	uint64_t inside; /* ns in calls that it made */
+	int64_t level;   /* how many calls it is in, as the trace says; -1: it does not */
 	bool is_whole;   /* no call that it made is missing from that */
 };
 
@@ -90,6 +93,7 @@ struct call_event {
 	enum call_role role; /* CALL_NONE: it is of another kind, and the rest says nothing */
 	enum call_outcome outcome;
 	struct call_thread *thread; /* NULL: no thread */
+	size_t cut;                 /* frames that were gone before, without an exit: the event is above them */
 	bool is_anew;               /* the first event after a gap: the stack was forgotten, and begins anew */
 	size_t ended;               /* they stay readable above the depth until the next event */
 	const char *process;        /* its name, borrowed from the event; NULL: not said */

@@ -3,6 +3,21 @@ cp -r "$DATA/uftrace-made" made
 try histree build -q -a ust-calls,function-calls made -o store
 histree states store --at 1100 'Threads/100/*/*' --format tsv
 histree segments store function-calls
+# longjmp() leaves two functions without their exits, and setjmp() has a second one: what is called then is in main.
+cp -r "$DATA/uftrace-made" jump
+python3 - >jump/101.dat <<'END'
+import struct
+import sys
+ENTRY, EXIT, MAIN, LEAF, SETJMP, VIA = 0, 1, 0x400100, 0x400200, 0x400220, 0x400240
+for time, kind, depth, address in ((1050, ENTRY, 0, MAIN), (1060, ENTRY, 1, SETJMP), (1070, EXIT, 1, SETJMP),
+                                   (1080, ENTRY, 1, VIA), (1090, ENTRY, 2, LEAF), (1100, EXIT, 1, SETJMP),
+                                   (1110, ENTRY, 1, LEAF), (1150, EXIT, 1, LEAF), (1200, ENTRY, 1, VIA),
+                                   (1210, ENTRY, 1, LEAF), (1230, EXIT, 1, LEAF), (1340, EXIT, 0, MAIN)):
+    sys.stdout.buffer.write(struct.pack("<QQ", time, kind | 5 << 3 | depth << 6 | address << 16))
+END
+histree build -q -a ust-calls,function-calls jump -o jumped
+histree segments jumped function-calls --where 'tid == 101' --columns start,duration,name,depth,self --format tsv
+histree states jumped 'Threads/101/CallStack' --format tsv
 printf '\07' | dd of=made/info bs=1 seek=8 conv=notrunc status=none
 try histree build made -o none
 rm made/info
