@@ -722,6 +722,7 @@ TEST(what_no_thread_has_is_left_out)
 			assert_true(fact_feed_take(&feed, &ended, fact == THREAD_FACT_STATUS, 1));
 	}
 	histree_cursor_free(query);
+	unlink(names_path(&world));
 	assert_ok(
 		fact_feed_write(&feed, &io_posix, names_path(&world), history, &options, UINT64_MAX, &bytes, NULL));
 	read_file(&again, names_path(&world));
