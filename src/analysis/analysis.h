@@ -295,6 +295,9 @@ struct segment_analysis {
 	const char *summary; /* one line */
 	const struct histree_segment_field *fields;
 	size_t field_count;
+	/* Of `fields`, how many more there are if such a trace is in the input.  NULL: there are none. */
+	size_t more_fields;
+	bool (*has_more)(const struct event_trace *trace);
 
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);

@@ -55,6 +55,14 @@ const char *const track_field_names[TRACK_FIELD_COUNT] = {
 	[TRACK_SORT_INDEX] = "sort_index",
 	[TRACK_ONCE] = "once",
 	[TRACK_ARGS] = "args",
+	[TRACK_SERVICE] = "service",
+	[TRACK_KIND] = "kind",
+	[TRACK_STATUS] = "status",
+	[TRACK_TRACE_ID] = "trace_id",
+	[TRACK_SPAN_ID] = "span_id",
+	[TRACK_PARENT_ID] = "parent_id",
+	[TRACK_SELF] = "self",
+	[TRACK_CRITICAL] = "critical",
 };
 
 /* ---- event --------------------------------------------------------------------------------------------------- */

@@ -132,7 +132,16 @@ enum track_field {
 	TRACK_SORT_INDEX,      /* int */
 	TRACK_ONCE,            /* int: of a span_begin that says nothing where a span is open on its track */
 	TRACK_ARGS,            /* anything, as a rule a structure: what else the event says */
+	TRACK_SERVICE,         /* text, as the next five: of a span of a request, in a trace that `has_requests` */
+	TRACK_KIND,            /* "server", "client", "internal", "producer", "consumer" */
+	TRACK_STATUS,          /* "ok", "error" */
+	TRACK_TRACE_ID,        /* of the request */
+	TRACK_SPAN_ID,         /* of the span */
+	TRACK_PARENT_ID,       /* of the one that caused it */
+	TRACK_SELF,            /* int, ns: of such a span, in which none that it caused lasted, on any track */
+	TRACK_CRITICAL,        /* int, ns: of it, for which the request would have ended earlier without it */
 	TRACK_FIELD_COUNT,
+	TRACK_REQUEST_TEXTS = TRACK_SELF - TRACK_SERVICE,
 };
 
 extern const char *const track_class_names[TRACK_CLASS_COUNT];
@@ -200,6 +209,8 @@ struct event_trace {
 		EVENT_DECLARES_SYSTEM_CALLS = 4,
 		EVENT_DECLARES_ALL = 8 /* it has no events that it does not declare */
 	} declares;
+	/* Its spans are those of requests: they have the fields of tracks from TRACK_SERVICE on. */
+	bool has_requests;
 	/* There are samples of where programs were, with their stacks or without; there is nothing else. */
 	bool has_samples, has_only_samples;
 	/*

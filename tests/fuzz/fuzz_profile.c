@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_profile.c - any bytes as a profile or as a trace in JSON, which has samples, too.  Whatever they
- * are, reading ends, events come by their times, and every sample has a node in the tree of stacks.
+ * fuzz_profile.c - any bytes as a profile, as a trace in JSON, which has samples, too, or as spans of requests.
+ * Whatever they are, reading ends, events come by their times, and every sample has a node in the tree of stacks.
  */
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ FUZZ_TARGET(bytes, size)
 	REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	const struct trace_format_kind *kind = trace_format_of_path(path).kind;
-	if (kind == &profile_format || kind == &json_format) {
+	if (kind == &profile_format || kind == &json_format || kind == &requests_format) {
 		struct trace_source *source = trace_source_create(kind, path);
 		REQUIRE(source != NULL);
 		source->notes = &notes;

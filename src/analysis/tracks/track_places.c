@@ -41,6 +41,8 @@ enum track_class track_class_of(const struct event_class *class)
 static bool class_has(enum track_class class, enum track_field field)
 {
 	bool names = class >= TRACK_PROCESS_NAME;
+	if (field >= TRACK_SERVICE)
+		return class == TRACK_SPAN;
 	switch (field) {
 	case TRACK_ID:
 		return class >= TRACK_FLOW_BEGIN && class <= TRACK_FLOW_END;
@@ -105,6 +107,15 @@ bool track_words_read(struct class_table *bindings, const struct event *event, s
 	out->series = text_of(event, fields[TRACK_SERIES]);
 	out->args = fields[TRACK_ARGS];
 	out->value = fields[TRACK_VALUE];
+	out->is_of_request = fields[TRACK_SELF] != EVENT_NO_FIELD;
+	if (!out->is_of_request)
+		return true;
+	for (int i = 0; i < TRACK_REQUEST_TEXTS; i++)
+		out->request[i] = text_of(event, fields[TRACK_SERVICE + i]);
+	if (!event_int(event, fields[TRACK_SELF], &out->self))
+		out->self = -1;
+	if (!event_int(event, fields[TRACK_CRITICAL], &out->critical))
+		out->critical = -1;
 	return true;
 }
 

@@ -33,6 +33,9 @@ struct track_words {
 	bool has_pid, has_tid, has_duration, has_thread_duration, has_thread_time, has_sort_index, is_once;
 	int64_t pid, tid, duration, thread_duration, thread_time, sort_index;
 	struct track_text name, category, track, id, series;
+	bool is_of_request; /* it has what follows */
+	struct track_text request[TRACK_REQUEST_TEXTS];
+	int64_t self, critical; /* below 0: not said */
 	const struct event *event;
 	uint32_t args, value; /* fields of it */
 };
@@ -58,13 +61,21 @@ struct track_place {
 	bool in_doubt; /* since a gap: it is not known what is open on it */
 };
 
+/* What a span of a request says besides; its texts lie behind it, one after the other. */
+struct track_request {
+	int64_t self, critical;
+	uint32_t sizes[TRACK_REQUEST_TEXTS];
+	char texts[];
+};
+
 struct track_frame {
-	uint64_t number;         /* no other span has it */
-	histree_time start, end; /* end: INT64_MAX until something says when */
-	uint64_t inside;         /* ns in spans right above it */
-	int64_t thread_duration; /* INT64_MIN: not said */
-	int64_t thread_begin;    /* the time of the thread then; INT64_MIN: not said */
-	char *text;              /* name, category and arguments, behind one another */
+	uint64_t number;               /* no other span has it */
+	histree_time start, end;       /* end: INT64_MAX until something says when */
+	uint64_t inside;               /* ns in spans right above it */
+	int64_t thread_duration;       /* INT64_MIN: not said */
+	int64_t thread_begin;          /* the time of the thread then; INT64_MIN: not said */
+	char *text;                    /* name, category and arguments, behind one another */
+	struct track_request *request; /* NULL: it is of none */
 	uint32_t name_size, category_size, args_size;
 	bool is_open;
 	bool is_whole;   /* nothing that it called is missing from `inside` */

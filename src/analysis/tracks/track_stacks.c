@@ -371,6 +371,23 @@ static void give_text(struct track_stacks *stacks, struct track_frame *frame)
 	frame->text = NULL;
 }
 
+static size_t request_size(const uint32_t sizes[TRACK_REQUEST_TEXTS])
+{
+	size_t size = sizeof(struct track_request);
+	for (int i = 0; i < TRACK_REQUEST_TEXTS; i++)
+		size += sizes[i];
+	return size;
+}
+
+/* All that it has in memory. */
+static void give_frame(struct track_stacks *stacks, struct track_frame *frame)
+{
+	give_text(stacks, frame);
+	if (frame->request != NULL)
+		pool_give(&stacks->places.memory, frame->request, request_size(frame->request->sizes));
+	frame->request = NULL;
+}
+
 /* Nothing is open on it.  Where tracks are few, each keeps its frames. */
 static void leave(struct track_stacks *stacks, struct track *track)
 {
@@ -402,7 +419,7 @@ static enum histree_status close_frame(struct track_stacks *stacks, struct track
 	while (track->depth > 0 && !track->frames[track->depth - 1].is_open)
 		track->depth--;
 	enum histree_status status = tell_closed(stacks, track, &frame, slot, ending, time, error);
-	give_text(stacks, &frame);
+	give_frame(stacks, &frame);
 	if (track->depth == 0)
 		leave(stacks, track);
 	return status;
@@ -482,6 +499,30 @@ static size_t read_args(struct track_stacks *stacks, char text[static TRACK_ARGS
 	return is_wanted ? args_text(event->event, event->args, text, TRACK_ARGS_MAX) : 0;
 }
 
+/* Keep what the event says of its request.  Returns false when memory runs out. */
+static bool put_request(struct track_stacks *stacks, struct track_frame *frame)
+{
+	const struct track_words *event = &stacks->event;
+	uint32_t sizes[TRACK_REQUEST_TEXTS];
+	for (int i = 0; i < TRACK_REQUEST_TEXTS; i++) {
+		if (event->request[i].size > TRACK_TEXT_MAX)
+			return false;
+		sizes[i] = (uint32_t)event->request[i].size;
+	}
+	struct track_request *request = pool_take(&stacks->places.memory, request_size(sizes));
+	if (request == NULL)
+		return false;
+	request->self = event->self;
+	request->critical = event->critical;
+	memcpy(request->sizes, sizes, sizeof(sizes));
+	char *at = request->texts;
+	for (int i = 0; i < TRACK_REQUEST_TEXTS; at += sizes[i++])
+		if (sizes[i] > 0)
+			memcpy(at, event->request[i].bytes, sizes[i]);
+	frame->request = request;
+	return true;
+}
+
 /* Returns false when memory runs out. */
 static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, histree_time end)
 {
@@ -501,7 +542,12 @@ static bool make_frame(struct track_stacks *stacks, struct track_frame *frame, h
 		.is_open = true,
 		.is_whole = true,
 	};
-	return put_text(stacks, frame, parts);
+	if (event->is_of_request && !put_request(stacks, frame))
+		return false;
+	if (put_text(stacks, frame, parts))
+		return true;
+	give_frame(stacks, frame);
+	return false;
 }
 
 /* What its end says of a span joins what its beginning said. */
@@ -566,7 +612,7 @@ static enum histree_status push_frame(struct track_stacks *stacks, struct track 
 		status = tell_renewed(stacks, track->place, frame->start, error);
 	if (status == HISTREE_OK)
 		return place_frame(stacks, track, frame, error);
-	give_text(stacks, frame);
+	give_frame(stacks, frame);
 	return status;
 }
 
@@ -669,7 +715,7 @@ static enum histree_status take_in_gap(struct track_stacks *stacks, struct track
 		return no_memory(error);
 	frame.is_whole = false;
 	enum histree_status status = tell_closed(stacks, track, &frame, SIZE_MAX, TRACK_ENDED, end, error);
-	give_text(stacks, &frame);
+	give_frame(stacks, &frame);
 	return status;
 }
 
@@ -729,7 +775,12 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 		track->points++;
 		return HISTREE_OK;
 	}
-	return push_frame(stacks, track, &frame, error);
+	if (end > frame.start)
+		return push_frame(stacks, track, &frame, error);
+	/* What begins with it on such a track may overlap it: it lies on what is there. */
+	struct track_point point = { track, frame };
+	track->points++;
+	return put_point(stacks, &point, error);
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------------------ */
@@ -749,7 +800,7 @@ static enum histree_status forget(struct track_stacks *stacks, struct track *tra
 		stacks->open--;
 		status = tell_closed(stacks, track, frame, SIZE_MAX, is_known ? TRACK_ENDED : TRACK_LOST,
 				     is_known ? frame->end : time, error);
-		give_text(stacks, frame);
+		give_frame(stacks, frame);
 	}
 	leave(stacks, track);
 	return status;

@@ -538,14 +538,19 @@ enum {
 	SPAN_THREAD_DURATION,
 	SPAN_ARGS,
 	SPAN_ENDING,
-	SPAN_FIELD_COUNT,
+	SPAN_FIELD_COUNT, /* of most traces; of those that have requests also */
+	SPAN_REQUEST = SPAN_FIELD_COUNT,
+	SPAN_CRITICAL = SPAN_REQUEST + TRACK_REQUEST_TEXTS,
+	SPAN_FIELDS_MAX,
 };
 
-static const struct histree_segment_field segments_track_spans_fields[SPAN_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING },   { "category", HISTREE_STRING },      { "pid", HISTREE_LONG },
-	{ "tid", HISTREE_LONG },      { "track", HISTREE_STRING },         { "depth", HISTREE_INT },
-	{ "self", HISTREE_LONG },     { "thread_duration", HISTREE_LONG }, { "args", HISTREE_STRING },
-	{ "ending", HISTREE_STRING },
+static const struct histree_segment_field segments_track_spans_fields[SPAN_FIELDS_MAX] = {
+	{ "name", HISTREE_STRING },      { "category", HISTREE_STRING },      { "pid", HISTREE_LONG },
+	{ "tid", HISTREE_LONG },         { "track", HISTREE_STRING },         { "depth", HISTREE_INT },
+	{ "self", HISTREE_LONG },        { "thread_duration", HISTREE_LONG }, { "args", HISTREE_STRING },
+	{ "ending", HISTREE_STRING },    { "service", HISTREE_STRING },       { "kind", HISTREE_STRING },
+	{ "status", HISTREE_STRING },    { "trace_id", HISTREE_STRING },      { "span_id", HISTREE_STRING },
+	{ "parent_id", HISTREE_STRING }, { "critical", HISTREE_LONG },
 };
 
 struct track_spans {
@@ -558,13 +563,29 @@ static struct histree_value text_or_null(const char *bytes, size_t size)
 	return size > 0 ? histree_string_n(bytes, size) : histree_null();
 }
 
+/* What a span of a request has besides: its own reckoning of `self` knows the spans of other services. */
+static void put_request(const struct track_request *request, struct histree_value values[SPAN_FIELDS_MAX])
+{
+	for (int i = SPAN_REQUEST; i < SPAN_FIELDS_MAX; i++)
+		values[i] = histree_null();
+	if (request == NULL)
+		return;
+	const char *text = request->texts;
+	for (int i = 0; i < TRACK_REQUEST_TEXTS; text += request->sizes[i++])
+		values[SPAN_REQUEST + i] = text_or_null(text, request->sizes[i]);
+	if (request->critical >= 0)
+		values[SPAN_CRITICAL] = histree_long(request->critical);
+	if (request->self >= 0)
+		values[SPAN_SELF] = histree_long(request->self);
+}
+
 static enum histree_status segments_tracks_closed(void *context, const struct track *track,
 						  const struct track_frame *frame, size_t slot,
 						  enum track_ending ending, histree_time time,
 						  struct histree_error *error)
 {
 	const struct track_spans *spans = context;
-	struct histree_value values[SPAN_FIELD_COUNT];
+	struct histree_value values[SPAN_FIELDS_MAX];
 	const struct histree_segment segment = { frame->start, time, values };
 	const char *category = frame->text + frame->name_size;
 	if (ending == TRACK_LOST)
@@ -583,6 +604,7 @@ static enum histree_status segments_tracks_closed(void *context, const struct tr
 	values[SPAN_ARGS] = text_or_null(category + frame->category_size, frame->args_size);
 	values[SPAN_ENDING] =
 		ending == TRACK_ENDED ? histree_null() : histree_string(ending == TRACK_CUT ? "cut" : "open");
+	put_request(frame->request, values);
 	return histree_segment_store_add(spans->store, &segment, error);
 }
 
@@ -593,6 +615,11 @@ static void segments_track_spans_begin(const struct segment_analysis *analysis, 
 	const struct track_listener listener = { .context = spans, .closed = segments_tracks_closed };
 	spans->stacks->wants_args = true;
 	track_stacks_listen(spans->stacks, &listener);
+}
+
+static bool has_requests(const struct event_trace *trace)
+{
+	return trace->has_requests;
 }
 
 static enum histree_status segments_tracks_finish(void *instance, histree_time *end, struct histree_error *error)
@@ -617,6 +644,8 @@ const struct segment_analysis segment_analysis_track_spans = {
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = segments_track_spans_fields,
 	.field_count = SPAN_FIELD_COUNT,
+	.more_fields = SPAN_FIELDS_MAX - SPAN_FIELD_COUNT,
+	.has_more = has_requests,
 	.input = &track_stacks_kind,
 	.applies = track_words_apply,
 	.size = sizeof(struct track_spans),

@@ -612,6 +612,15 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 	return status;
 }
 
+/* How many fields a segment has, which is told before the first one is made. */
+static size_t fields_of(const struct segment_analysis *analysis, const struct trace *trace)
+{
+	for (size_t i = 0; analysis->has_more != NULL && i < trace_count(trace); i++)
+		if (analysis->has_more(trace_at(trace, i)))
+			return analysis->field_count + analysis->more_fields;
+	return analysis->field_count;
+}
+
 static enum histree_status start_segments(struct analysis_job *job, const struct io *io, const char *path,
 					  const struct histree_build_options *build, size_t memory, void *input,
 					  struct histree_error *error)
@@ -624,7 +633,7 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 			.provider = analysis->name,
 			.provider_version = analysis->version,
 			.fields = analysis->fields,
-			.field_count = analysis->field_count,
+			.field_count = fields_of(analysis, job->trace),
 		},
 		.memory_max = memory,
 	};

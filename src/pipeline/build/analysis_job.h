@@ -65,7 +65,7 @@ struct analysis_job {
 	void *instance;
 	struct job_slices *slices;         /* NULL: it is not cut */
 	uint64_t passed;                   /* events, while it is cut */
-	const struct trace *trace;         /* that events come from, if it can be cut; set by the build */
+	const struct trace *trace;         /* that events come from; set by the build */
 	const struct histree_clock *clock; /* of that; set by the build */
 	struct crew *crew;                 /* set by the build; NULL: none */
 	bool is_named;                     /* asked for by its name: it is kept even if it is empty */

@@ -447,12 +447,14 @@ void packed_markers_release(struct packed_markers *markers)
 bool packed_track_classes(struct packed_source *source, const struct event_trace *trace,
 			  const struct packed_class *out[TRACK_CLASS_COUNT], struct histree_error *error)
 {
+	const bool has_requests = trace != NULL ? trace->has_requests : source->base.trace.has_requests;
+	const uint32_t count = has_requests ? TRACK_FIELD_COUNT : TRACK_SERVICE;
 	for (int i = 0; i < TRACK_CLASS_COUNT; i++) {
 		const struct event_class as = { .trace = trace,
 						.name = track_class_names[i],
 						.fields = track_field_names,
-						.field_count = TRACK_FIELD_COUNT,
-						.payload_count = TRACK_FIELD_COUNT };
+						.field_count = count,
+						.payload_count = count };
 		out[i] = packed_source_class(source, &as, error);
 		if (out[i] == NULL)
 			return false;

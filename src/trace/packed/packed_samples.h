@@ -92,4 +92,15 @@ static inline struct packed_text packed_string(const char *text)
 	return (struct packed_text){ text, strlen(text) };
 }
 
+/* A name, cut behind a character of UTF-8 if it is too long; absent if it has no bytes. */
+static inline struct packed_cell packed_name(struct packed_text text)
+{
+	const struct packed_cell none = { .kind = PACKED_ABSENT };
+	size_t size = text.size;
+	if (size > PACKED_NAME_MAX)
+		for (size = PACKED_NAME_MAX; size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80;)
+			size--;
+	return size > 0 ? packed_text(text.bytes, size) : none;
+}
+
 #endif

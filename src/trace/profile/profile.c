@@ -70,16 +70,6 @@ uint32_t profile_frame(struct profile *profile, struct json_span function, struc
 	return packed_samples_frame(&profile->samples, function_text, binary_text, line_text);
 }
 
-static struct packed_cell cell_of(struct packed_text text)
-{
-	const struct packed_cell none = { .kind = PACKED_ABSENT };
-	size_t size = text.size;
-	if (size > PACKED_NAME_MAX)
-		for (size = PACKED_NAME_MAX; size > 0 && ((unsigned char)text.bytes[size] & 0xc0) == 0x80;)
-			size--;
-	return size > 0 ? packed_text(text.bytes, size) : none;
-}
-
 static struct packed_cell number_cell(bool is_known, int64_t number)
 {
 	return is_known ? packed_int(number) : (struct packed_cell){ .kind = PACKED_ABSENT };
@@ -89,7 +79,7 @@ enum histree_status profile_name(struct profile *profile, const struct profile_t
 				 struct json_span name, struct histree_error *error)
 {
 	const struct packed_cell text =
-		cell_of(json_span_text(name, &profile->texts[0], &profile->is_out_of_memory));
+		packed_name(json_span_text(name, &profile->texts[0], &profile->is_out_of_memory));
 	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
 		[TRACK_NAME] = text,
 		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),
@@ -138,9 +128,9 @@ enum histree_status profile_add_span(struct profile *profile, const struct profi
 				     const struct profile_span *span, struct histree_error *error)
 {
 	struct packed_cell cells[TRACK_FIELD_COUNT] = {
-		[TRACK_NAME] = cell_of(span->name),
-		[TRACK_CATEGORY] = cell_of(span->category),
-		[TRACK_TRACK] = cell_of(span->track),
+		[TRACK_NAME] = packed_name(span->name),
+		[TRACK_CATEGORY] = packed_name(span->category),
+		[TRACK_TRACK] = packed_name(span->track),
 		[TRACK_PID] = number_cell(thread->has_pid, thread->pid),
 		[TRACK_TID] = number_cell(thread->has_tid && span->track.size == 0, thread->tid),
 	};

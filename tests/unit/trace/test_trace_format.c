@@ -49,6 +49,32 @@ TEST(formats_are_known_by_their_first_bytes)
 	assert_string_equal(NAME("go 1.22 trace\0\0\0"), "an execution trace of Go");
 }
 
+#define REQUESTS "spans of OpenTelemetry, Jaeger or Zipkin"
+
+TEST(spans_of_requests_are_known_and_rows_of_logs_are_none)
+{
+	assert_string_equal(NAME("{\"resourceSpans\": [{\"resource\": {\"attr"), REQUESTS);
+	assert_string_equal(NAME("{\"resource_spans\":[{\"scope_spans\":[{\"spans\":[]}\n"), REQUESTS);
+	assert_string_equal(NAME("\xef\xbb\xbf{\"data\":[{\"traceID\":\"1\",\"spans\":["), REQUESTS);
+	assert_string_equal(NAME("[{\"traceId\":\"1\",\"id\":\"2\",\"timestamp\":1,\"duration\":3"), REQUESTS);
+	assert_string_equal(NAME("[[{\"traceId\":\"1\",\"id\":\"2\",\"localEndpoint\":{\"serviceName\":"),
+			    REQUESTS);
+	/* A resource with an attribute; a span without one; the first of them behind its size. */
+	assert_string_equal(NAME("\x0a\x30\x0a\x12\x0a\x10\x0a\x03key\x12\x09\x0a\x07service"), REQUESTS);
+	assert_string_equal(NAME("\x0a\x40\x12\x3e\x12\x3c\x0a\x10"
+				 "0123456789abcdef"
+				 "\x12\x08"),
+			    REQUESTS);
+	assert_string_equal(NAME("\0\0\0\x32\x0a\x30\x0a\x12\x0a\x10\x0a\x03key\x12\x09\x0a\x07service"), REQUESTS);
+	assert_string_equal(NAME("{\"resourceMetrics\": [{\"resource\": {}}]}"),
+			    "JSON, but no trace with \"traceEvents\"");
+	assert_string_equal(NAME("{\"timestamp\":\"now\",\"trace_id\":\"1\",\"span_id\":\"2\"}"),
+			    "JSON, but no trace with \"traceEvents\"");
+	assert_string_equal(NAME("[{\"ph\":\"X\",\"args\":{\"traceId\":\"1\",\"id\":\"2\",\"duration\":1}}"),
+			    "a trace in JSON");
+	assert_string_equal(NAME("\x0a\x02\x12\x00\x0a\x00"), "a trace of Perfetto");
+}
+
 TEST(nothing_is_guessed)
 {
 	assert_string_equal(NAME(""), "");

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+/*
+ * requests_tree.c - spans of requests as trees: who caused whom; how long each was at work itself; how long the
+ * request waited for it; and on which track it is.
+ *
+ * Clocks of hosts differ, parents are missing, and spans last longer than those that caused them: an order of time
+ * is nowhere assumed.
+ *
+ * The *critical path* of a request goes back from its end: at each time it is in the span that ended last of those
+ * below the one that it came from, as in Jaeger, for as much of it as lies in that.  So the parts of all spans add
+ * up to the duration of the outermost one.
+ */
+#include <stdlib.h>
+
+#include "trace/requests/requests.h"
+
+static int compare(uint64_t one, uint64_t other)
+{
+	return (one > other) - (one < other);
+}
+
+static int compare_times(histree_time one, histree_time other)
+{
+	return (one > other) - (one < other);
+}
+
+static bool is_same(struct request_id one, struct request_id other)
+{
+	return one.high == other.high && one.low == other.low;
+}
+
+static int by_end(const void *a, const void *b, void *context)
+{
+	const struct request_span *spans = context, *one = &spans[*(const uint32_t *)a],
+				  *other = &spans[*(const uint32_t *)b];
+	const int order = compare_times(one->end, other->end);
+	return order != 0 ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* What is around others comes before them. */
+static int by_begin(const void *a, const void *b, void *context)
+{
+	const struct request_span *spans = context, *one = &spans[*(const uint32_t *)a],
+				  *other = &spans[*(const uint32_t *)b];
+	int order = compare_times(one->begin, other->begin);
+	order = order != 0 ? order : compare_times(other->end, one->end);
+	order = order != 0 ? order : compare(one->depth, other->depth);
+	return order != 0 ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* ---- who caused whom ------------------------------------------------------------------------------------- */
+
+/* How near a span is to one that it may have caused: both sides of a call of Zipkin have one id. */
+static int nearness(const struct request_span *span, const struct request_span *other)
+{
+	if (other->is_shared && is_same(span->id, other->id))
+		return !span->is_shared;
+	return span->service == other->service ? 2 : span->is_shared;
+}
+
+struct span_key {
+	struct request_id trace, id;
+};
+
+static bool has_key(const void *spans, uint32_t number, const void *wanted)
+{
+	const struct request_span *span = &((const struct request_span *)spans)[number];
+	const struct span_key *key = wanted;
+	return is_same(span->id, key->id) && is_same(span->trace, key->trace);
+}
+
+static uint64_t hash_of_ids(struct request_id trace, struct request_id id)
+{
+	return hash_mix(hash_step(trace.low ^ trace.high, id.low) + id.high);
+}
+
+static uint64_t hash_of(const void *spans, uint32_t number)
+{
+	const struct request_span *span = &((const struct request_span *)spans)[number];
+	return hash_of_ids(span->trace, span->id);
+}
+
+static uint32_t first_with(const struct requests *requests, struct request_id trace, struct request_id id)
+{
+	const struct span_key key = { trace, id };
+	return hash_index_find(&requests->index, hash_of_ids(trace, id), has_key, requests->spans, &key);
+}
+
+/* The first span with each pair of ids is in the index, and leads to the others. */
+static bool make_index(struct requests *requests)
+{
+	struct request_span *spans = requests->spans;
+	requests->index.table.space = &requests->packed->tables;
+	if (!hash_index_reserve(&requests->index, requests->count, hash_of, spans))
+		return false;
+	for (uint32_t i = 0; i < requests->count; i++) {
+		const uint32_t first = first_with(requests, spans[i].trace, spans[i].id);
+		spans[i].same = first != HASH_INDEX_NONE ? spans[first].same : REQUEST_NONE;
+		if (first != HASH_INDEX_NONE)
+			spans[first].same = i;
+		else
+			hash_index_add(&requests->index, hash_of(spans, i), i);
+	}
+	return true;
+}
+
+uint32_t requests_tree_find(const struct requests *requests, struct request_id trace, struct request_id id,
+			    const struct request_span *other)
+{
+	enum { LOOKED_AT = 16 }; /* of those that have the same ids: an export may be repeated */
+	const uint32_t first = first_with(requests, trace, id);
+	const struct request_span *best = NULL;
+	uint32_t at = first != HASH_INDEX_NONE ? first : REQUEST_NONE;
+	for (int i = 0; i < LOOKED_AT && at != REQUEST_NONE; i++, at = requests->spans[at].same) {
+		const struct request_span *span = &requests->spans[at];
+		if (span != other && (best == NULL || nearness(span, other) > nearness(best, other)))
+			best = span;
+	}
+	return best != NULL ? (uint32_t)(best - requests->spans) : REQUEST_NONE;
+}
+
+static uint32_t find_above(struct requests *requests, const struct request_span *span)
+{
+	static const struct request_id none = { 0, 0 };
+	uint32_t above = REQUEST_NONE;
+	if (span->is_shared)
+		above = requests_tree_find(requests, span->trace, span->id, span);
+	if (above != REQUEST_NONE && !requests->spans[above].is_shared)
+		return above;
+	if (is_same(span->parent, none) || is_same(span->parent, span->id))
+		return REQUEST_NONE;
+	above = requests_tree_find(requests, span->trace, span->parent, span);
+	requests->without_parent += above == REQUEST_NONE;
+	return above;
+}
+
+/* ---- how long -------------------------------------------------------------------------------------------- */
+
+/* Those below it come by their ends, the last one first, so that what they cover grows from the end back. */
+static void reckon(struct request_span *spans, struct request_span *span, uint32_t root)
+{
+	histree_time covered = span->end, at = span->path_end;
+	span->self = span->end - span->begin;
+	span->critical = 0;
+	for (uint32_t i = span->first; i != REQUEST_NONE; i = spans[i].next) {
+		struct request_span *below = &spans[i];
+		if (i == root)
+			continue;
+		below->is_seen = true;
+		below->depth = span->depth + 1;
+		const histree_time begin = below->begin > span->begin ? below->begin : span->begin;
+		histree_time end = below->end < covered ? below->end : covered;
+		if (begin < end) {
+			span->self -= end - begin;
+			covered = begin;
+		}
+		end = below->end < span->path_end ? below->end : span->path_end;
+		below->path_begin = below->begin > span->path_begin ? below->begin : span->path_begin;
+		below->path_end = end;
+		if (below->is_async || end > at || below->path_begin >= end) {
+			below->path_end = below->path_begin; /* the request did not wait for it */
+			continue;
+		}
+		span->critical += at - end;
+		at = below->path_begin;
+	}
+	span->critical += at - span->path_begin;
+}
+
+/* One that is the first of a circle is not below itself. */
+static uint32_t skip(const struct request_span *spans, uint32_t number, uint32_t root)
+{
+	return number == root ? spans[number].next : number;
+}
+
+static void reckon_tree(struct request_span *spans, uint32_t root)
+{
+	struct request_span *top = &spans[root];
+	top->is_seen = true;
+	top->depth = 0;
+	top->path_begin = top->begin;
+	top->path_end = top->end;
+	for (uint32_t at = root; at != REQUEST_NONE;) {
+		reckon(spans, &spans[at], root);
+		uint32_t next = skip(spans, spans[at].first, root);
+		while (next == REQUEST_NONE && at != root) {
+			next = skip(spans, spans[at].next, root);
+			at = spans[at].above;
+		}
+		at = next;
+	}
+}
+
+/* Files may lie: what no tree has seen is below a circle.  Returns a span of it. */
+static uint32_t find_circle(struct request_span *spans, uint32_t number)
+{
+	uint32_t at = number;
+	for (; spans[at].depth != number + 1; at = spans[at].above)
+		spans[at].depth = number + 1; /* until its tree is made */
+	return at;
+}
+
+/* ---- tracks ---------------------------------------------------------------------------------------------- */
+
+/*
+ * A span is on the track of the one that caused it if that is of the same service, encloses it, and has nothing
+ * else there at the time.
+ */
+static uint32_t track_of(struct request_span *spans, const struct request_span *span, uint32_t *count)
+{
+	struct request_span *above = span->above != REQUEST_NONE ? &spans[span->above] : NULL;
+	const bool is_inside = above != NULL && above->track != 0 && above->service == span->service &&
+			       span->begin >= above->begin && span->begin < above->end && span->end <= above->end &&
+			       above->busy <= span->begin;
+	if (!is_inside)
+		return ++*count;
+	above->busy = span->end;
+	return above->track;
+}
+
+bool requests_tree_make(struct requests *requests)
+{
+	struct table_space *space = &requests->packed->tables;
+	const size_t count = requests->count;
+	struct request_span *spans = requests->spans;
+	size_t capacity = 0;
+	uint32_t tracks = 0;
+	if (count == 0)
+		return true;
+	if (!table_reserve(&requests->order_table, &requests->order, &capacity, count) || !make_index(requests))
+		return false;
+	uint32_t *order = requests->order;
+	for (uint32_t i = 0; i < count; i++) {
+		order[i] = i;
+		spans[i].above = find_above(requests, &spans[i]);
+		spans[i].first = spans[i].next = REQUEST_NONE;
+	}
+	if (!table_sort(space, order, count, sizeof(*order), by_end, spans))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct request_span *span = &spans[order[i]];
+		if (span->above == REQUEST_NONE)
+			continue;
+		span->next = spans[span->above].first;
+		spans[span->above].first = order[i];
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (spans[i].above == REQUEST_NONE)
+			reckon_tree(spans, i);
+	for (uint32_t i = 0; i < count; i++)
+		if (!spans[i].is_seen)
+			reckon_tree(spans, find_circle(spans, i));
+	if (!table_sort(space, order, count, sizeof(*order), by_begin, spans))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		struct request_span *span = &spans[order[i]];
+		span->busy = span->begin;
+		span->track = track_of(spans, span, &tracks);
+	}
+	return true;
+}
