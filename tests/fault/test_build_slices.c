@@ -6,6 +6,7 @@
  */
 #include "analysis/registry.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/states.h"
 #include "histree/store.h"
@@ -73,13 +74,7 @@ struct intervals {
 	uint64_t sum; /* of these */
 };
 
-static int by_quark_and_start(const void *one, const void *other)
-{
-	const struct histree_interval *a = one, *b = other;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(by_quark_and_start, struct histree_interval, BY(quark) BY(start))
 
 /* Bytes become a number that other bytes hardly have. */
 static void take_value(struct histree_value *value)

@@ -8,6 +8,7 @@
  */
 #include "base/bytes.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "histree/histree.h"
 #include "overview/overview_writer.h"
 #include "state/attributes.h"
@@ -637,19 +638,9 @@ static void forgery_is_told_or_harmless(void **state)
 
 /* ---- pyramids by hand ---------------------------------------------------------------------------------------- */
 
-static int by_end(const void *one, const void *other)
-{
-	const struct kept *a = one, *b = other;
-	return (a->state.end > b->state.end) - (a->state.end < b->state.end);
-}
+COMPARE(by_end, struct kept, BY(state.end))
 
-static int by_attribute(const void *one, const void *other)
-{
-	const struct kept *a = one, *b = other;
-	if (a->state.quark != b->state.quark)
-		return a->state.quark < b->state.quark ? -1 : 1;
-	return (a->state.start > b->state.start) - (a->state.start < b->state.start);
-}
+COMPARE(by_attribute, struct kept, BY(state.quark) BY(state.start))
 
 static bool has_bytes(const struct histree_interval *state)
 {

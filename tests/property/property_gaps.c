@@ -7,6 +7,7 @@
  * has too.  Left out is what kernel_gap.h says is kept: names and parents, that a thread is dead, and that an
  * attribute of which nobody heard is null from the beginning.
  */
+#include "base/search.h"
 #include "driver.h"
 #include "losses.h"
 #include "state/state_system.h"
@@ -68,13 +69,7 @@ static void run_trace(struct run *run, const struct analysis *analysis, const ch
 
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
-static int by_quark_and_start(const void *a, const void *b)
-{
-	const struct recorded_interval *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
+COMPARE(by_quark_and_start, struct recorded_interval, BY(quark) BY(start))
 
 static bool ends_with(const char *path, const char *name)
 {
@@ -96,11 +91,7 @@ struct path_entry {
 	histree_quark quark;
 };
 
-static int by_path(const void *a, const void *b)
-{
-	const struct path_entry *one = a, *other = b;
-	return strcmp(one->path, other->path);
-}
+COMPARE(by_path, struct path_entry, BY_TEXT(path))
 
 /* The quarks of the whole history, by path. */
 static struct path_entry *index_paths(const struct recorded_history *history)

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "base/search.h"
 #include "histree/states.h"
 #include "overview_case.h"
 #include "state/attributes.h"
@@ -113,13 +114,7 @@ static void make_plain(struct plain *plain, struct random *random)
 	}
 }
 
-static int by_end(const void *one, const void *other)
-{
-	const struct histree_interval *a = one, *b = other;
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(by_end, struct histree_interval, BY(end) BY(quark))
 
 static void write_history(const struct plain *plain, const char *path, const char *variant)
 {

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/attributes.h"
 #include "state/attributes.h"
@@ -96,13 +97,7 @@ static inline enum histree_status recorded_history_add(void *context, const stru
 	return HISTREE_OK;
 }
 
-static inline int recorded_history_compare(const void *a, const void *b)
-{
-	const struct recorded_interval *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
+COMPARE(recorded_history_compare, struct recorded_interval, BY(quark) BY(start))
 
 /* Some intervals come late (ongoing_states.h). */
 static inline enum histree_status recorded_history_finish(void *context, const struct attribute_tree *tree,

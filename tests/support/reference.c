@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/reference.h"
+#include "base/search.h"
 #include "tree/tree_iter.h"
 
 #include <inttypes.h>
@@ -7,13 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_key_and_start(const void *one, const void *other)
-{
-	const struct histree_interval *a = one, *b = other;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return a->start < b->start ? -1 : a->start > b->start;
-}
+COMPARE(by_key_and_start, struct histree_interval, BY(quark) BY(start))
 
 bool reference_make(struct reference *reference, const struct histree_interval *intervals, size_t count,
 		    histree_time start, histree_time end, uint32_t key_count)

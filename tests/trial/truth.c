@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/table.h"
 
 void give_up(const char *format, ...)
@@ -17,13 +18,7 @@ void give_up(const char *format, ...)
 	exit(2);
 }
 
-static int compare_intervals(const void *a, const void *b)
-{
-	const struct histree_interval *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
+COMPARE(compare_intervals, struct histree_interval, BY(quark) BY(start))
 
 static void add_interval(struct truth *truth, const struct histree_interval *interval)
 {

@@ -6,6 +6,7 @@
 #include "analysis/ust/call_stacks.h"
 #include "analysis_run.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "segment_run.h"
 #include "support/data.h"
 #include "support/effort.h"
@@ -72,13 +73,7 @@ static void both_begin(struct both *both)
 }
 
 /* Intervals of the places of all stacks, by attribute and start. */
-static int compare_intervals(const void *left, const void *right)
-{
-	const struct recorded_interval *a = left, *b = right;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(compare_intervals, struct recorded_interval, BY(quark) BY(start))
 
 static const struct recorded_interval *interval_at(const struct recorded_history *history, histree_quark quark,
 						   histree_time time)

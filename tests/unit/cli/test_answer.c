@@ -5,6 +5,7 @@
  *
  * The oracle is the list of intervals that the states were made from, searched linearly.
  */
+#include "base/search.h"
 #include "cli/answer.h"
 #include "histree/history.h"
 #include "support/data.h"
@@ -35,12 +36,7 @@ static uint64_t any_below(uint64_t bound)
 	return random_state % bound;
 }
 
-static int compare_expected(const void *one, const void *other)
-{
-	const struct expected *a = one, *b = other;
-	int order = strcmp(a->path, b->path);
-	return order != 0 ? order : (a->start > b->start) - (a->start < b->start);
-}
+COMPARE(compare_expected, struct expected, BY_TEXT(path) BY(start))
 
 /*
  * Changes of all attributes in the order of time; strings and numbers, so that bytes are copied too.  Names like

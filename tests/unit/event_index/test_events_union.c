@@ -4,6 +4,7 @@
  * some of several blocks, with many equal times; the same trace as three hosts; and one whose clock steps back.
  */
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "event_index/events.h"
 #include "histree/build.h"
@@ -105,15 +106,7 @@ static void add_host(struct world *world, struct events_part *parts, const char 
 	world->host_count++;
 }
 
-static int compare_known(const void *left, const void *right)
-{
-	const struct known_event *a = left, *b = right;
-	if (a->greatest != b->greatest)
-		return a->greatest < b->greatest ? -1 : 1;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
+COMPARE(compare_known, struct known_event, BY(greatest) BY(host) BY(number))
 
 static void begin_world(struct world *world)
 {

@@ -3,6 +3,7 @@
  * test_repair.c - a history whose names have the right checksum and make no sense: no checksum says so, and repair
  * does without them as it does without damaged ones.
  */
+#include "base/search.h"
 #include "histree/states.h"
 #include "state/attributes.h"
 #include "state/history.h"
@@ -277,13 +278,7 @@ static void remember_loss(void *context, const struct histree_interval *interval
 	losses->intervals[losses->count++] = *interval;
 }
 
-static int by_quark_and_start(const void *one, const void *other)
-{
-	const struct histree_interval *a = one, *b = other;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return a->start < b->start ? -1 : a->start > b->start;
-}
+COMPARE(by_quark_and_start, struct histree_interval, BY(quark) BY(start))
 
 /* Damage the node, one near the root, that has the long state of attribute 1. */
 static void damage_long_state(struct memory_io *memory)

@@ -4,6 +4,7 @@
  * texts that are cut or changed.
  */
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/scratch_trace.h"
@@ -480,19 +481,9 @@ struct row {
 	uint32_t number;
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct row *first = a, *second = b;
-	return first->key < second->key ? -1 : first->key > second->key;
-}
+COMPARE(compare_keys, struct row, BY(key))
 
-static int compare_times(const void *a, const void *b)
-{
-	const struct row *first = a, *second = b;
-	if (first->time != second->time)
-		return first->time < second->time ? -1 : 1;
-	return first->number < second->number ? -1 : first->number > second->number;
-}
+COMPARE(compare_times, struct row, BY(time) BY(number))
 
 static void write_rows(const struct row *rows, size_t count)
 {
