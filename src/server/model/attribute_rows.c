@@ -186,12 +186,6 @@ static enum histree_status attribute_rows_make(struct dataset *dataset, void **v
 	return status;
 }
 
-static uint32_t count(const void *view)
-{
-	const struct attribute_rows *rows = view;
-	return rows->count;
-}
-
 static void facts(const void *view, uint32_t index, struct row_facts *out)
 {
 	const struct attribute_rows *rows = view;
@@ -233,7 +227,7 @@ const struct row_model row_model_attributes = {
 	.title = "Attributes",
 	.own = { applies, attribute_rows_make, free_rows },
 	.has_arrows = track_arrows_apply,
-	.count = count,
+	.count = offsetof(struct attribute_rows, count),
 	.facts = facts,
 	.label = label,
 	.arrows = arrows,
@@ -474,12 +468,6 @@ static enum histree_status span_rows_make(struct dataset *dataset, void **view, 
 	return status;
 }
 
-static uint32_t span_rows_count(const void *view)
-{
-	const struct span_rows *rows = view;
-	return rows->count;
-}
-
 static void span_rows_facts(const void *view, uint32_t index, struct row_facts *out)
 {
 	const struct span_rows *rows = view;
@@ -557,7 +545,7 @@ const struct row_model row_model_spans = {
 	.own = { has_spans, span_rows_make, free_span_rows },
 	.has_arrows = track_arrows_apply,
 	.history = history_of_spans,
-	.count = span_rows_count,
+	.count = offsetof(struct span_rows, count),
 	.facts = span_rows_facts,
 	.label = span_rows_label,
 	.describe = span_rows_describe,
@@ -577,6 +565,7 @@ struct explorer_part {
 
 struct explorer {
 	size_t count;
+	uint32_t row_count;
 	struct track_arrows flows;
 	struct explorer_part parts[];
 };
@@ -599,6 +588,7 @@ static enum histree_status explorer_make(struct dataset *dataset, void **view, s
 		free(explorer);
 		return error_memory(error, "the attributes");
 	}
+	explorer->row_count = (uint32_t)next;
 	track_arrows_open(&explorer->flows, dataset);
 	*view = explorer;
 	return HISTREE_OK;
@@ -617,12 +607,6 @@ static const struct explorer_part *explorer_part_of(const struct explorer *explo
 	while (row >= part->end)
 		part++;
 	return part;
-}
-
-static uint32_t explorer_count(const void *view)
-{
-	const struct explorer *explorer = view;
-	return explorer->count > 0 ? explorer->parts[explorer->count - 1].end : 0;
 }
 
 /* Of a kernel, views of its own show what states mean, and this one their values. */
@@ -667,7 +651,7 @@ const struct row_model row_model_explorer = {
 	.name = "explorer",
 	.own = { applies, explorer_make, explorer_free },
 	.has_arrows = track_arrows_apply,
-	.count = explorer_count,
+	.count = offsetof(struct explorer, row_count),
 	.facts = explorer_facts,
 	.label = explorer_label,
 	.arrows = explorer_arrows,

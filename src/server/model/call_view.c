@@ -279,12 +279,6 @@ static struct histree_value call_fact(const struct fact_request *request, size_t
 
 /* ---- the rows ---------------------------------------------------------------------------------------------- */
 
-static uint32_t calls_count(const void *context)
-{
-	const struct call_view *view = context;
-	return view->row_count;
-}
-
 static void calls_facts(const void *context, uint32_t index, struct row_facts *out)
 {
 	const struct call_view *view = context;
@@ -337,7 +331,7 @@ const struct row_model row_model_calls = {
 	.title = "Call Stack",
 	.own = { call_view_applies, call_view_make, call_view_free },
 	.history = call_view_history,
-	.count = calls_count,
+	.count = offsetof(struct call_view, row_count),
 	.facts = calls_facts,
 	.label = calls_label,
 	.describe = calls_describe,

@@ -260,7 +260,8 @@ struct chart_line {
 
 struct chart_rows {
 	struct chart_line *lines;
-	size_t count, capacity;
+	uint32_t count;
+	size_t capacity;
 };
 
 /* ---- which rows there are ---------------------------------------------------------------------------------- */
@@ -366,12 +367,6 @@ static enum histree_status chart_rows_make(struct dataset *dataset, void **view,
 
 /* ---- what rows say ----------------------------------------------------------------------------------------- */
 
-static uint32_t chart_rows_count(const void *view)
-{
-	const struct chart_rows *rows = view;
-	return (uint32_t)rows->count;
-}
-
 static void chart_rows_facts(const void *view, uint32_t index, struct row_facts *out)
 {
 	const struct chart_rows *rows = view;
@@ -399,7 +394,7 @@ const struct row_model row_model_charts = {
 	.name = "state-charts",
 	.title = "Charts of states",
 	.own = { chart_rows_apply, chart_rows_make, chart_rows_free },
-	.count = chart_rows_count,
+	.count = offsetof(struct chart_rows, count),
 	.facts = chart_rows_facts,
 	.label = chart_rows_label,
 	.text = state_any_text,

@@ -24,6 +24,13 @@ static enum histree_status say_why(struct host_view *host, const char *why, stru
 }
 
 /* That of the history of a model, or of the store. */
+static uint32_t count_of(const struct row_model *model, const void *view)
+{
+	uint32_t count;
+	memcpy(&count, (const char *)view + model->count, sizeof(count));
+	return count;
+}
+
 static void set_range(const struct dataset *dataset, const struct row_model *model, histree_time *start,
 		      histree_time *end)
 {
@@ -44,7 +51,7 @@ static enum histree_status make_own(struct host_rows *rows, struct host_view *ho
 		host->places[i] = dataset_place_of(host->own, host->own->histories[i]);
 	enum histree_status status = dataset_view(host->own, &model->own, &host->view, &own_error);
 	if (status == HISTREE_OK) {
-		host->count = model->count(host->view);
+		host->count = count_of(model, host->view);
 		set_range(host->own, model, &host->start, &host->end);
 		return HISTREE_OK;
 	}
@@ -295,7 +302,7 @@ enum histree_status host_rows_activity(const struct host_rows *rows, histree_tim
 		return error_memory(error, "what rows did");
 	for (size_t i = 0; i < rows->host_count && status == HISTREE_OK; i++) {
 		const struct host_view *host = &rows->hosts[i];
-		const uint32_t count = host->view != NULL ? rows->model->count(host->view) : 0;
+		const uint32_t count = host->view != NULL ? count_of(rows->model, host->view) : 0;
 		const uint32_t first = host_row(rows, host, 0);
 		if (count > 0)
 			status = rows->model->activity(host->view, from, to, *out + first, error);

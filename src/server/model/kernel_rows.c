@@ -361,12 +361,6 @@ static struct histree_value kernel_resource_fact(const struct fact_request *requ
 
 /* ---- the rows of threads ----------------------------------------------------------------------------------- */
 
-static uint32_t threads_count(const void *context)
-{
-	const struct kernel_threads *threads = context;
-	return threads->count;
-}
-
 static void threads_facts(const void *context, uint32_t row, struct row_facts *out)
 {
 	const struct kernel_threads *threads = context;
@@ -567,7 +561,7 @@ const struct row_model row_model_threads = {
 	.own = { kernel_view_applies, kernel_threads_make, kernel_threads_free },
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
-	.count = threads_count,
+	.count = offsetof(struct kernel_threads, count),
 	.facts = threads_facts,
 	.label = threads_label,
 	.describe = threads_describe,
@@ -583,12 +577,6 @@ const struct row_model row_model_threads = {
 };
 
 /* ---- the rows of resources --------------------------------------------------------------------------------- */
-
-static uint32_t resources_count(const void *context)
-{
-	const struct kernel_view *view = context;
-	return view->resource_count;
-}
 
 /* What is below a resource follows it at once. */
 static uint32_t descendants(const struct kernel_view *view, uint32_t row)
@@ -682,7 +670,7 @@ const struct row_model row_model_resources = {
 	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
 	.has_arrows = kernel_view_applies,
 	.history = kernel_view_history,
-	.count = resources_count,
+	.count = offsetof(struct kernel_view, resource_count),
 	.facts = resources_facts,
 	.label = resources_label,
 	.describe = resources_describe,
@@ -698,11 +686,6 @@ const struct row_model row_model_resources = {
  * The threads in the order of their attributes, which is that in which they were first seen.  What is said of a
  * thread is looked up when it is shown: three queries at one time each.
  */
-static uint32_t early_count(const void *context)
-{
-	const struct kernel_view *view = context;
-	return view->node_count;
-}
 
 /* HISTREE_ROOT: not found. */
 static histree_quark child_of(const struct kernel_view *view, uint32_t row, const char *name)
@@ -764,7 +747,7 @@ static enum row_match early_matches(const void *context, uint32_t row, const cha
 const struct row_model row_model_early_threads = {
 	.name = "early threads",
 	.own = { kernel_view_applies, kernel_view_make, kernel_view_free },
-	.count = early_count,
+	.count = offsetof(struct kernel_view, node_count),
 	.facts = early_facts,
 	.describe = early_describe,
 	.matches = early_matches,

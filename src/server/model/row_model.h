@@ -54,7 +54,7 @@ struct row_model {
 	bool (*has_arrows)(const struct dataset *dataset); /* NULL: it never has */
 	/* Returns the history of its rows; NULL: they are of every history. */
 	struct histree_history *(*history)(const struct dataset *dataset);
-	uint32_t (*count)(const void *view);
+	size_t count; /* where in a view a uint32_t says how many rows it has */
 	void (*facts)(const void *view, uint32_t row, struct row_facts *out);
 	void (*label)(const void *view, uint32_t row,
 		      struct byte_buffer *text); /* what it is called; NULL: nothing yet */
