@@ -32,43 +32,6 @@ struct call {
 
 /* ---- functions of values -------------------------------------------------------------------------------- */
 
-static struct language_expression *call_int(struct call *call)
-{
-	return language_convert(call->parser, call->at, LANGUAGE_INT, call->arguments[0]);
-}
-
-static struct language_expression *call_integer(struct call *call)
-{
-	return language_convert(call->parser, call->at, LANGUAGE_INTEGER, call->arguments[0]);
-}
-
-static struct language_expression *call_real(struct call *call)
-{
-	return language_convert(call->parser, call->at, LANGUAGE_REAL, call->arguments[0]);
-}
-
-static struct language_expression *call_text(struct call *call)
-{
-	return language_convert(call->parser, call->at, LANGUAGE_STRING, call->arguments[0]);
-}
-
-static struct language_expression *call_lower(struct call *call)
-{
-	return language_operation(call->parser, call->at, PROGRAM_LOWER_CASE, call->arguments[0], NULL, NULL);
-}
-
-static struct language_expression *call_upper(struct call *call)
-{
-	return language_operation(call->parser, call->at, PROGRAM_UPPER_CASE, call->arguments[0], NULL, NULL);
-}
-
-static struct language_expression *call_length(struct call *call)
-{
-	struct language_expression *length =
-		language_operation(call->parser, call->at, PROGRAM_LENGTH, call->arguments[0], NULL, NULL);
-	return language_convert(call->parser, call->at, LANGUAGE_INTEGER, length);
-}
-
 static struct language_expression *call_part(struct call *call)
 {
 	for (size_t i = 1; i < call->count; i++)
@@ -79,18 +42,6 @@ static struct language_expression *call_part(struct call *call)
 					     language_type_text(call->arguments[i]->type));
 	return language_operation(call->parser, call->at, PROGRAM_SUBSTRING, call->arguments[0], call->arguments[1],
 				  call->count > 2 ? call->arguments[2] : NULL);
-}
-
-static struct language_expression *call_starts(struct call *call)
-{
-	return language_operation(call->parser, call->at, PROGRAM_STARTS_WITH, call->arguments[0],
-				  call->arguments[1], NULL);
-}
-
-static struct language_expression *call_ends(struct call *call)
-{
-	return language_operation(call->parser, call->at, PROGRAM_ENDS_WITH, call->arguments[0], call->arguments[1],
-				  NULL);
 }
 
 /* strip(text, "prefix", ...): without the first of them that it begins with. */
@@ -111,12 +62,6 @@ static struct language_expression *call_strip(struct call *call)
 			rest);
 	}
 	return rest;
-}
-
-static struct language_expression *call_choose(struct call *call)
-{
-	return language_operation(call->parser, call->at, PROGRAM_CHOOSE, call->arguments[0], call->arguments[1],
-				  call->arguments[2]);
 }
 
 /* first(a, b, ...): the first one that is there. */
@@ -144,27 +89,43 @@ static struct language_expression *call_field(struct call *call)
 	return language_field(call->parser, call->at, name->constant.bytes);
 }
 
-static const struct {
+enum { NO_OPERATOR = -1 };
+
+static const struct function {
 	const char *name;
 	size_t least, most; /* arguments */
-	struct language_expression *(*make)(struct call *call);
 	const char *form;
+	int operator;                                           /* that it applies to them, or NO_OPERATOR, */
+	enum language_type type;                                /* and what it makes of that, or LANGUAGE_ANY, */
+	struct language_expression *(*make)(struct call *call); /* or NULL: who does it in place of both */
 } functions[] = {
-	{ "int", 1, 1, call_int, "int(VALUE)" },
-	{ "integer", 1, 1, call_integer, "integer(VALUE)" },
-	{ "real", 1, 1, call_real, "real(VALUE)" },
-	{ "text", 1, 1, call_text, "text(VALUE)" },
-	{ "lower", 1, 1, call_lower, "lower(TEXT)" },
-	{ "upper", 1, 1, call_upper, "upper(TEXT)" },
-	{ "length", 1, 1, call_length, "length(TEXT)" },
-	{ "part", 2, 3, call_part, "part(TEXT, FROM, TO)" },
-	{ "starts", 2, 2, call_starts, "starts(TEXT, PREFIX)" },
-	{ "ends", 2, 2, call_ends, "ends(TEXT, SUFFIX)" },
-	{ "strip", 2, 16, call_strip, "strip(TEXT, PREFIX, ...)" },
-	{ "choose", 3, 3, call_choose, "choose(CONDITION, VALUE, OTHERWISE)" },
-	{ "first", 2, 16, call_first, "first(VALUE, VALUE, ...)" },
-	{ "field", 1, 1, call_field, "field(\"NAME\")" },
+	{ "int", 1, 1, "int(VALUE)", NO_OPERATOR, LANGUAGE_INT, NULL },
+	{ "integer", 1, 1, "integer(VALUE)", NO_OPERATOR, LANGUAGE_INTEGER, NULL },
+	{ "real", 1, 1, "real(VALUE)", NO_OPERATOR, LANGUAGE_REAL, NULL },
+	{ "text", 1, 1, "text(VALUE)", NO_OPERATOR, LANGUAGE_STRING, NULL },
+	{ "lower", 1, 1, "lower(TEXT)", PROGRAM_LOWER_CASE, LANGUAGE_ANY, NULL },
+	{ "upper", 1, 1, "upper(TEXT)", PROGRAM_UPPER_CASE, LANGUAGE_ANY, NULL },
+	{ "length", 1, 1, "length(TEXT)", PROGRAM_LENGTH, LANGUAGE_INTEGER, NULL },
+	{ "part", 2, 3, "part(TEXT, FROM, TO)", NO_OPERATOR, LANGUAGE_ANY, call_part },
+	{ "starts", 2, 2, "starts(TEXT, PREFIX)", PROGRAM_STARTS_WITH, LANGUAGE_ANY, NULL },
+	{ "ends", 2, 2, "ends(TEXT, SUFFIX)", PROGRAM_ENDS_WITH, LANGUAGE_ANY, NULL },
+	{ "strip", 2, 16, "strip(TEXT, PREFIX, ...)", NO_OPERATOR, LANGUAGE_ANY, call_strip },
+	{ "choose", 3, 3, "choose(CONDITION, VALUE, OTHERWISE)", PROGRAM_CHOOSE, LANGUAGE_ANY, NULL },
+	{ "first", 2, 16, "first(VALUE, VALUE, ...)", NO_OPERATOR, LANGUAGE_ANY, call_first },
+	{ "field", 1, 1, "field(\"NAME\")", NO_OPERATOR, LANGUAGE_ANY, call_field },
 };
+
+static struct language_expression *call_function(const struct function *function, struct call *call)
+{
+	struct language_expression **of = call->arguments, *value = of[0];
+	if (function->make != NULL)
+		return function->make(call);
+	if (function->operator!= NO_OPERATOR)
+		value = language_operation(call->parser, call->at, (enum program_operator)function->operator, of[0],
+					   of[1], of[2]);
+	return function->type != LANGUAGE_ANY ? language_convert(call->parser, call->at, function->type, value)
+					      : value;
+}
 
 enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
 
@@ -286,7 +247,7 @@ struct language_expression *language_read_call(struct language_parser *parser, c
 		return language_fail(parser, language_token(parser)->at, "expected ',' and a value, as in '%s'",
 				     functions[index].form);
 	language_need_sign(parser, ")", "or ',' after a value of the function");
-	return parser->status == HISTREE_OK ? functions[index].make(&call) : NULL;
+	return parser->status == HISTREE_OK ? call_function(&functions[index], &call) : NULL;
 }
 
 /* ---- language paths ------------------------------------------------------------------------------------------ */
