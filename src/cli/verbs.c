@@ -335,15 +335,16 @@ static void bash_print_offer(struct output *output, enum cli_complete complete, 
 	}
 }
 
-static void bash_print_options(struct output *output, const struct cli_verb *verb)
+/* The options of a verb, between what offers words to the shell and what ends them. */
+static void print_options(struct output *output, const struct cli_verb *verb, const char *offer, const char *end)
 {
-	output_format(output, "\t%s:-*) _histree_offer -W '", verb->name);
+	output_format(output, "\t%s:-*) %s", verb->name, offer);
 	struct cli_option all[CLI_OPTIONS_MAX + 1];
 	const size_t count = cli_options_of(verb, all);
 	for (size_t i = 0; i < count; i++)
 		if (all[i].help != NULL)
 			output_format(output, "--%s ", all[i].name);
-	output_text(output, "--help' ;;\n");
+	output_format(output, "--help%s ;;\n", end);
 }
 
 static void completion_print_bash(struct output *output)
@@ -421,7 +422,7 @@ static void completion_print_bash(struct output *output)
 	output_text(output, "\tesac\n"
 			    "\tcase $verb:$word in\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
-		bash_print_options(output, *verb);
+		print_options(output, *verb, "_histree_offer -W '", "'");
 		print_case_of_words(output, *verb, "COMP_WORDS", bash_print_offer);
 	}
 	output_text(output, "\tesac\n"
@@ -574,17 +575,6 @@ static void zsh_print_offer(struct output *output, enum cli_complete complete, c
 	}
 }
 
-static void zsh_print_options(struct output *output, const struct cli_verb *verb)
-{
-	output_format(output, "\t%s:-*) compadd -- ", verb->name);
-	struct cli_option all[CLI_OPTIONS_MAX + 1];
-	const size_t count = cli_options_of(verb, all);
-	for (size_t i = 0; i < count; i++)
-		if (all[i].help != NULL)
-			output_format(output, "--%s ", all[i].name);
-	output_text(output, "--help ;;\n");
-}
-
 static void completion_print_zsh(struct output *output)
 {
 	output_text(
@@ -646,7 +636,7 @@ static void completion_print_zsh(struct output *output)
 	output_text(output, "\tesac\n"
 			    "\tcase $verb:$PREFIX in\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
-		zsh_print_options(output, *verb);
+		print_options(output, *verb, "compadd -- ", "");
 		print_case_of_words(output, *verb, "words", zsh_print_offer);
 	}
 	output_text(output, "\tesac\n"

@@ -24,10 +24,7 @@ struct attributes_cursor {
 	size_t name_capacity;
 };
 
-static struct attributes_cursor *attributes_of(struct sql_cursor *cursor)
-{
-	return (struct attributes_cursor *)cursor;
-}
+SQL_CURSOR(attributes)
 
 static void estimate_attributes(const struct sql_table *table, const struct sql_taken *taken,
 				sqlite3_index_info *info)
@@ -159,10 +156,7 @@ struct events_cursor {
 	uint64_t owned; /* the number of the event whose owner this is, and 1 */
 };
 
-static struct events_cursor *events_of(struct sql_cursor *cursor)
-{
-	return (struct events_cursor *)cursor;
-}
+SQL_CURSOR(events)
 
 static enum histree_status open_events(struct sql_table *base, const struct sql_origin *origin,
 				       struct histree_error *error)

@@ -36,10 +36,7 @@ struct numbers_cursor {
 	size_t used; /* of the region */
 };
 
-static struct numbers_cursor *numbers_of(struct sql_cursor *cursor)
-{
-	return (struct numbers_cursor *)cursor;
-}
+SQL_CURSOR(numbers)
 
 static enum histree_status begin_numbers(struct sql_cursor *base, struct histree_error *error)
 {
@@ -142,10 +139,7 @@ struct sums_cursor {
 	struct hash_index index; /* of sums */
 };
 
-static struct sums_cursor *sums_of(struct sql_cursor *cursor)
-{
-	return (struct sums_cursor *)cursor;
-}
+SQL_CURSOR(sums)
 
 static enum histree_status begin_sums(struct sql_cursor *base, struct histree_error *error)
 {
@@ -336,10 +330,7 @@ struct rows_cursor {
 	uint32_t pixels;              /* of the row, which is as many rows here */
 };
 
-static struct rows_cursor *rows_of(struct sql_cursor *cursor)
-{
-	return (struct rows_cursor *)cursor;
-}
+SQL_CURSOR(rows)
 
 static enum histree_status begin_rows(struct sql_cursor *base, struct histree_error *error)
 {
@@ -506,10 +497,7 @@ struct histogram_cursor {
 	bool has_begun, has_ended;
 };
 
-static struct histogram_cursor *histogram_of(struct sql_cursor *cursor)
-{
-	return (struct histogram_cursor *)cursor;
-}
+SQL_CURSOR(histogram)
 
 static void end_histogram(struct sql_cursor *base)
 {

@@ -71,10 +71,7 @@ struct segments_cursor {
 	bool has_twins; /* are told from one another */
 };
 
-static struct segments_cursor *segments_of(struct sql_cursor *cursor)
-{
-	return (struct segments_cursor *)cursor;
-}
+SQL_CURSOR(segments)
 
 static const struct segments_table *table_of(const struct sql_cursor *cursor)
 {

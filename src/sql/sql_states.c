@@ -169,10 +169,7 @@ struct states_cursor {
 	bool met_damage;             /* so that each row is looked at */
 };
 
-static struct states_cursor *states_of(struct sql_cursor *cursor)
-{
-	return (struct states_cursor *)cursor;
-}
+SQL_CURSOR(states)
 
 static double share_of_attributes(const struct sql_table *table, enum sql_rank rank)
 {

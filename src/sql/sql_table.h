@@ -212,6 +212,13 @@ struct sql_cursor {
 	int code; /* of SQLite, for a failure that has one */
 };
 
+/* Defines NAME_of(), which returns the struct NAME_cursor that begins with a cursor. */
+#define SQL_CURSOR(name)                                                  \
+	static struct name##_cursor *name##_of(struct sql_cursor *cursor) \
+	{                                                                 \
+		return (struct name##_cursor *)cursor;                    \
+	}
+
 static inline struct sql_table *sql_table_of(const struct sql_cursor *cursor)
 {
 	return (struct sql_table *)cursor->base.pVtab;

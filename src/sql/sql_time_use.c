@@ -17,10 +17,7 @@ struct time_use_cursor {
 	size_t count;
 };
 
-static struct time_use_cursor *time_use_of(struct sql_cursor *cursor)
-{
-	return (struct time_use_cursor *)cursor;
-}
+SQL_CURSOR(time_use)
 
 static void end_time_use(struct sql_cursor *base)
 {
