@@ -31,13 +31,13 @@ struct compact_switch {
 	uint64_t time;
 	int64_t prev_state;
 	int32_t pid, prio; /* of the thread that comes */
-	struct perfetto_name comm;
+	struct perfetto_text comm;
 };
 
 struct compact_waking {
 	uint64_t time;
 	int32_t pid, prio, target_cpu;
-	struct perfetto_name comm;
+	struct perfetto_text comm;
 };
 
 enum { COMPACT_COLUMNS = 16 };
@@ -301,7 +301,7 @@ static bool add_name(struct perfetto_names *names, const struct wire_field *fiel
 	if (!array_reserve(&names->names, &names->capacity, names->count + 1))
 		return false;
 	names->names[names->count++] =
-		(struct perfetto_name){ .bytes = (const char *)field->bytes, .size = field->size };
+		(struct perfetto_text){ .bytes = (const char *)field->bytes, .size = field->size };
 	return true;
 }
 
@@ -323,9 +323,9 @@ static bool perfetto_compact_begin(struct perfetto_compact *compact, struct perf
 	return true;
 }
 
-static struct perfetto_name name_at(const struct perfetto_compact *compact, uint64_t place)
+static struct perfetto_text name_at(const struct perfetto_compact *compact, uint64_t place)
 {
-	return place < compact->names->count ? compact->names->names[place] : (struct perfetto_name){ "", 0 };
+	return place < compact->names->count ? compact->names->names[place] : (struct perfetto_text){ "", 0 };
 }
 
 /* Read the next switch, or the next waking.  Returns false after the last one. */
@@ -599,19 +599,12 @@ static void put_named(const struct ftrace_fact *fact, struct generic_event event
 static void learn_field(struct ftrace_description *description, struct wire_message message)
 {
 	enum { NAME = 1, NUMBER = 3, TYPE = 5, TYPE_INT64 = 3, TYPE_INT32 = 5 };
-	struct described_field described = { .name = { NULL, 0 } };
-	struct wire_field field;
-	uint64_t number = DESCRIBED_FIELDS_MAX;
-	while (wire_next(&message, &field)) {
-		if (field.number == NAME)
-			described.name = text_of(&field);
-		else if (field.number == NUMBER)
-			number = field.value;
-		else if (field.number == TYPE)
-			described.is_signed = field.value == TYPE_INT64 || field.value == TYPE_INT32;
-	}
-	if (number < DESCRIBED_FIELDS_MAX)
-		description->fields[number] = described;
+	const struct perfetto_flat field = perfetto_flat(message);
+	const uint64_t number = field.numbers[NUMBER], type = field.numbers[TYPE];
+	if (perfetto_flat_has(&field, NUMBER) && number < DESCRIBED_FIELDS_MAX)
+		description->fields[number] =
+			(struct described_field){ .name = field.texts[NAME],
+						  .is_signed = type == TYPE_INT64 || type == TYPE_INT32 };
 }
 
 /* DescriptorProto: its name and fields; the texts stay in `message`. */

@@ -65,14 +65,9 @@ bool perfetto_bundle_time(const struct perfetto_bundle *bundle, const struct per
 
 /* ---- compact events -------------------------------------------------------------------------------------- */
 
-struct perfetto_name {
-	const char *bytes; /* borrowed from the bundle */
-	size_t size;
-};
-
 /* The table of names of one bundle after another.  A zeroed one is empty. */
 struct perfetto_names {
-	struct perfetto_name *names;
+	struct perfetto_text *names;
 	size_t count, capacity;
 };
 

@@ -17,6 +17,21 @@
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 
+struct perfetto_flat perfetto_flat(struct wire_message message)
+{
+	struct perfetto_flat flat = { 0 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number >= PERFETTO_FLAT_FIELDS)
+			continue;
+		flat.has |= UINT32_C(1) << field.number;
+		flat.numbers[field.number] = field.value;
+		if (field.bytes != NULL)
+			flat.texts[field.number] = (struct perfetto_text){ (const char *)field.bytes, field.size };
+	}
+	return flat;
+}
+
 /* ---- perfetto packet ----------------------------------------------------------------------------------------- */
 
 enum {

@@ -28,6 +28,27 @@
 #include "trace/perfetto/wire.h"
 #include "trace/trace_bytes.h"
 
+struct perfetto_text {
+	const char *bytes;
+	size_t size;
+};
+
+/* A message whose fields are numbers and texts, by their numbers; of a repeated one the last. */
+enum { PERFETTO_FLAT_FIELDS = 23 };
+
+struct perfetto_flat {
+	uint32_t has; /* bits of fields */
+	uint64_t numbers[PERFETTO_FLAT_FIELDS];
+	struct perfetto_text texts[PERFETTO_FLAT_FIELDS]; /* of fields that are no numbers */
+};
+
+struct perfetto_flat perfetto_flat(struct wire_message message);
+
+static inline bool perfetto_flat_has(const struct perfetto_flat *message, uint32_t field)
+{
+	return (message->has >> field & 1) != 0;
+}
+
 /* Numbers of fields: what a packet is about. */
 enum perfetto_data {
 	PERFETTO_NO_DATA = 0,
@@ -95,11 +116,6 @@ enum perfetto_table {
 	PERFETTO_CALLSTACKS,
 	PERFETTO_GPU_DESCRIPTORS,
 	PERFETTO_TABLE_COUNT,
-};
-
-struct perfetto_text {
-	const char *bytes;
-	size_t size;
 };
 
 /* A zeroed one is empty. */

@@ -2,8 +2,8 @@
 /*
  * perfetto_readings.c - what the data sources of Perfetto read off a system from time to time.
  *
- * Most messages are flat: struct entry has all their fields, by number.  What a packet says of a counter once (the
- * name of a power rail) and refers to by number later holds for the rest of the trace.
+ * Most messages are flat: struct perfetto_flat has all their fields, by number.  What a packet says of a counter
+ * once (the name of a power rail) and refers to by number later holds for the rest of the trace.
  */
 #include "trace/perfetto/perfetto_readings.h"
 
@@ -16,35 +16,6 @@
 #include "base/words.h"
 #include "event/event.h"
 #include "trace/perfetto/wire.h"
-
-/* A message without messages in it, its fields by number; of a repeated one the last. */
-enum { ENTRY_FIELDS = 23 };
-
-struct entry {
-	uint32_t has; /* bits of fields */
-	uint64_t numbers[ENTRY_FIELDS];
-	struct perfetto_text texts[ENTRY_FIELDS]; /* of fields that are no numbers */
-};
-
-static struct entry read_entry(struct wire_message message)
-{
-	struct entry entry = { 0 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number >= ENTRY_FIELDS)
-			continue;
-		entry.has |= UINT32_C(1) << field.number;
-		entry.numbers[field.number] = field.value;
-		if (field.bytes != NULL)
-			entry.texts[field.number] = (struct perfetto_text){ (const char *)field.bytes, field.size };
-	}
-	return entry;
-}
-
-static bool has(const struct entry *entry, uint32_t field)
-{
-	return (entry->has >> field & 1) != 0;
-}
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
@@ -60,7 +31,7 @@ static int clip(struct perfetto_text text)
 	return (int)(text.size < NAME_SIZE / 4 ? text.size : NAME_SIZE / 4);
 }
 
-static struct perfetto_text text_or(const struct entry *entry, uint32_t field, const char *other)
+static struct perfetto_text text_or(const struct perfetto_flat *entry, uint32_t field, const char *other)
 {
 	return entry->texts[field].size > 0 ? entry->texts[field] : text_of(other);
 }
@@ -158,11 +129,11 @@ struct series_row {
 	const char *name;
 };
 
-static void add_rows(struct reading_of *of, struct perfetto_text name, const struct entry *entry,
+static void add_rows(struct reading_of *of, struct perfetto_text name, const struct perfetto_flat *entry,
 		     const struct series_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (has(entry, rows[i].field))
+		if (perfetto_flat_has(entry, rows[i].field))
 			add_number(of, name, text_of(rows[i].name), entry->numbers[rows[i].field]);
 }
 
@@ -239,7 +210,7 @@ static uint32_t add_list(struct reading_of *of, const char *name, const char *wh
 static void read_buddies(struct reading_of *of, struct wire_message message)
 {
 	enum { NODE = 1, ZONE = 2, ORDERS = 3 };
-	const struct entry entry = read_entry(message);
+	const struct perfetto_flat entry = perfetto_flat(message);
 	struct wire_field field;
 	uint32_t order = 0;
 	char name[NAME_SIZE];
@@ -253,14 +224,14 @@ static void read_buddies(struct reading_of *of, struct wire_message message)
 static void read_idle_states(struct reading_of *of, struct wire_message message)
 {
 	enum { CPU = 1, STATES_OF_CPU = 2, STATE = 1, TIME = 2 };
-	const struct entry cpu = read_entry(message);
+	const struct perfetto_flat cpu = perfetto_flat(message);
 	struct wire_field field;
 	char name[NAME_SIZE];
 	snprintf(name, sizeof(name), "CPU %" PRIu64 " idle time (us)", cpu.numbers[CPU]);
 	while (wire_next(&message, &field)) {
 		if (field.number != STATES_OF_CPU)
 			continue;
-		const struct entry state = read_entry(wire_inside(&field));
+		const struct perfetto_flat state = perfetto_flat(wire_inside(&field));
 		add_number(of, text_of(name), text_or(&state, STATE, "idle"), state.numbers[TIME]);
 	}
 }
@@ -269,13 +240,13 @@ static void read_idle_states(struct reading_of *of, struct wire_message message)
 static void read_cgroup(struct reading_of *of, struct wire_message message)
 {
 	enum { PATH = 1, COUNTERS = 2, KEY = 1, VALUE = 2, DEVICE = 3 };
-	const struct entry group = read_entry(message);
+	const struct perfetto_flat group = perfetto_flat(message);
 	struct wire_field field;
 	char series[NAME_SIZE];
 	while (wire_next(&message, &field)) {
 		if (field.number != COUNTERS)
 			continue;
-		const struct entry counter = read_entry(wire_inside(&field));
+		const struct perfetto_flat counter = perfetto_flat(wire_inside(&field));
 		const struct perfetto_text device = text_or(&counter, DEVICE, "");
 		snprintf(series, sizeof(series), "counter %" PRIu64 "%s%.*s", counter.numbers[KEY],
 			 device.size > 0 ? " " : "", clip(device), device.bytes);
@@ -284,7 +255,7 @@ static void read_cgroup(struct reading_of *of, struct wire_message message)
 }
 
 /* An entry of the lists of sys_stats.proto that are flat. */
-static void read_system_entry(struct reading_of *of, uint32_t kind, const struct entry *entry)
+static void read_system_entry(struct reading_of *of, uint32_t kind, const struct perfetto_flat *entry)
 {
 	enum {
 		MEMINFO = 1,
@@ -373,7 +344,7 @@ static void read_system(struct reading_of *of, struct wire_message message)
 		else if (field.number == CGROUP)
 			read_cgroup(of, wire_inside(&field));
 		else if (field.bytes != NULL) {
-			const struct entry entry = read_entry(wire_inside(&field));
+			const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
 			read_system_entry(of, field.number, &entry);
 		}
 	}
@@ -384,16 +355,16 @@ static void read_system(struct reading_of *of, struct wire_message message)
 enum { STATS_PROCESS = 1, STATS_PID = 1 };
 
 /* protos/perfetto/trace/ps/process_stats.proto */
-static void read_process(struct reading_of *of, const struct entry *entry)
+static void read_process(struct reading_of *of, const struct perfetto_flat *entry)
 {
 	enum { FIRST = 2, SCORE = 10 };
 	static const char *const names[] = { "mem.virt",      "mem.rss",  "mem.rss.anon", "mem.rss.file",
 					     "mem.rss.shmem", "mem.swap", "mem.locked",   "mem.rss.watermark" };
 	of->pid = (int32_t)entry->numbers[STATS_PID];
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (has(entry, FIRST + i))
+		if (perfetto_flat_has(entry, FIRST + i))
 			add_number(of, text_of(names[i]), text_of(""), entry->numbers[FIRST + i] * 1024);
-	if (has(entry, SCORE))
+	if (perfetto_flat_has(entry, SCORE))
 		add_value(of, text_of("oom_score_adj"), text_of(""), packed_int((int64_t)entry->numbers[SCORE]));
 }
 
@@ -401,8 +372,8 @@ static void read_processes(struct reading_of *of, struct wire_message message)
 {
 	struct wire_field field;
 	while (wire_next(&message, &field)) {
-		const struct entry entry = read_entry(wire_inside(&field));
-		if (field.number == STATS_PROCESS && has(&entry, STATS_PID))
+		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
+		if (field.number == STATS_PROCESS && perfetto_flat_has(&entry, STATS_PID))
 			read_process(of, &entry);
 	}
 }
@@ -427,26 +398,26 @@ static void read_battery(struct reading_of *of, struct wire_message message)
 						  { 4, "current_avg_ua" },
 						  { 6, "energy_uwh" },
 						  { 7, "voltage_uv" } };
-	const struct entry entry = read_entry(message);
+	const struct perfetto_flat entry = perfetto_flat(message);
 	char name[NAME_SIZE];
 	snprintf(name, sizeof(name), "battery%s%.*s", entry.texts[NAME].size > 0 ? " " : "",
 		 clip(entry.texts[NAME]), text_or(&entry, NAME, "").bytes);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (has(&entry, rows[i].field))
+		if (perfetto_flat_has(&entry, rows[i].field))
 			add_value(of, text_of(name), text_of(rows[i].name),
 				  packed_int((int64_t)entry.numbers[rows[i].field]));
-	if (has(&entry, CAPACITY))
+	if (perfetto_flat_has(&entry, CAPACITY))
 		add_value(of, text_of(name), text_of("capacity_pct"),
 			  packed_real(wire_float(entry.numbers[CAPACITY])));
 }
 
 /* A time in ms since the machine started, if it is said. */
-static void take_time_ms(struct reading_of *of, const struct entry *entry, uint32_t field)
+static void take_time_ms(struct reading_of *of, const struct perfetto_flat *entry, uint32_t field)
 {
 	uint64_t trace;
 	histree_time time;
 	const uint64_t ms = entry->numbers[field];
-	if (has(entry, field) && ms > 0 && ms < INT64_MAX / 1000000 &&
+	if (perfetto_flat_has(entry, field) && ms > 0 && ms < INT64_MAX / 1000000 &&
 	    perfetto_clocks_convert(of->readings->clocks, PERFETTO_CLOCK_BOOTTIME, ms * 1000000, &trace) &&
 	    perfetto_clocks_time(of->readings->clocks, trace, &time))
 		of->time = time;
@@ -460,7 +431,7 @@ static void read_rails(struct reading_of *of, struct wire_message message)
 	struct wire_field field;
 	char text[NAME_SIZE];
 	while (wire_next(&message, &field)) {
-		const struct entry entry = read_entry(wire_inside(&field));
+		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
 		if (field.number == DESCRIPTOR &&
 		    !learn_name(of->readings, RAILS, entry.numbers[INDEX], text_or(&entry, NAME, "")))
 			no_memory(of);
@@ -477,20 +448,20 @@ static void read_rails(struct reading_of *of, struct wire_message message)
 static void read_energy(struct reading_of *of, struct wire_message message)
 {
 	enum { DESCRIPTOR = 1, CONSUMER = 2, VALUE = 3, ID = 1, NAME = 4 };
-	const struct entry entry = read_entry(message);
+	const struct perfetto_flat entry = perfetto_flat(message);
 	struct wire_field field;
 	char text[NAME_SIZE];
 	while (wire_next(&message, &field)) {
 		struct wire_message inside = wire_inside(&field);
 		struct wire_field inner;
 		while (field.number == DESCRIPTOR && wire_next(&inside, &inner)) {
-			const struct entry consumer = read_entry(wire_inside(&inner));
+			const struct perfetto_flat consumer = perfetto_flat(wire_inside(&inner));
 			if (!learn_name(of->readings, CONSUMERS, consumer.numbers[ID],
 					text_or(&consumer, NAME, "")))
 				no_memory(of);
 		}
 	}
-	if (has(&entry, VALUE))
+	if (perfetto_flat_has(&entry, VALUE))
 		add_number(of, text_of("energy (uWs)"),
 			   name_of(of->readings, CONSUMERS, entry.numbers[CONSUMER], text), entry.numbers[VALUE]);
 }
@@ -502,7 +473,7 @@ static void read_residencies(struct reading_of *of, struct wire_message message)
 	struct wire_field field;
 	char text[NAME_SIZE], state_text[NAME_SIZE], name[NAME_SIZE];
 	while (wire_next(&message, &field)) {
-		const struct entry entry = read_entry(wire_inside(&field));
+		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
 		const uint64_t entity = entry.numbers[ENTITY],
 			       state = entity << 24 | (entry.numbers[STATE] & 0xffffff);
 		if (field.number == DESCRIPTOR &&
@@ -558,7 +529,7 @@ static bool learn_gpu_counters(struct perfetto_readings *readings, uint64_t base
 	while (wire_next(&descriptor, &field)) {
 		if (field.number != SPECS)
 			continue;
-		const struct entry spec = read_entry(wire_inside(&field));
+		const struct perfetto_flat spec = perfetto_flat(wire_inside(&field));
 		const uint64_t key = base | (uint32_t)spec.numbers[ID];
 		if (!learn_name(readings, GPU_COUNTERS, key, text_or(&spec, NAME, "")))
 			return false;
@@ -579,8 +550,8 @@ static void find_gpu(struct reading_of *of, uint64_t iid, uint64_t *gpu, uint64_
 	if (known == NULL)
 		return;
 	struct wire_message message = wire_message(known->bytes, known->size);
-	const struct entry entry = read_entry(message);
-	*gpu = has(&entry, GPU) ? entry.numbers[GPU] & 0xff : *gpu;
+	const struct perfetto_flat entry = perfetto_flat(message);
+	*gpu = perfetto_flat_has(&entry, GPU) ? entry.numbers[GPU] & 0xff : *gpu;
 	*base = (uint64_t)(of->sequence->id & SEQUENCE_BITS) << 40 | *gpu << 32;
 	struct wire_field field;
 	while (wire_next(&message, &field))
@@ -603,29 +574,29 @@ static void add_gpu_value(struct reading_of *of, uint64_t key, struct packed_cel
 static void read_gpu_counters(struct reading_of *of, struct wire_message message)
 {
 	enum { DESCRIPTOR = 1, COUNTERS = 2, GPU = 3, INTERNED = 4, ID = 1, INTEGER = 2, REAL = 3 };
-	const struct entry entry = read_entry(message);
+	const struct perfetto_flat entry = perfetto_flat(message);
 	const histree_time time = of->time;
 	uint64_t gpu = entry.numbers[GPU] & 0xff, base = gpu << 32;
 	struct wire_field field;
-	if (has(&entry, INTERNED))
+	if (perfetto_flat_has(&entry, INTERNED))
 		find_gpu(of, entry.numbers[INTERNED], &gpu, &base);
 	while (wire_next(&message, &field)) {
 		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, base, wire_inside(&field)))
 			no_memory(of);
 		if (field.number != COUNTERS)
 			continue;
-		const struct entry sample = read_entry(wire_inside(&field));
+		const struct perfetto_flat sample = perfetto_flat(wire_inside(&field));
 		const uint64_t key = base | (uint32_t)sample.numbers[ID];
 		struct gpu_counter *counter = gpu_counter(of->readings, key);
 		if (counter == NULL)
 			no_memory(of);
-		if (counter == NULL || (!has(&sample, REAL) && !has(&sample, INTEGER)))
+		if (counter == NULL || (!perfetto_flat_has(&sample, REAL) && !perfetto_flat_has(&sample, INTEGER)))
 			continue;
 		const bool looks_back = counter->is_known && !counter->looks_ahead && time != PACKED_NO_TIME;
 		of->time = looks_back ? counter->last : time;
 		counter->is_behind |= looks_back;
-		counter->value = has(&sample, REAL) ? packed_real(wire_real(sample.numbers[REAL]))
-						    : packed_int((int64_t)sample.numbers[INTEGER]);
+		counter->value = perfetto_flat_has(&sample, REAL) ? packed_real(wire_real(sample.numbers[REAL]))
+								  : packed_int((int64_t)sample.numbers[INTEGER]);
 		add_gpu_value(of, key, counter->value);
 		counter->is_known |= time != PACKED_NO_TIME;
 		counter->last = time != PACKED_NO_TIME ? time : counter->last;
@@ -649,7 +620,7 @@ enum histree_status perfetto_readings_end(struct perfetto_readings *readings, st
 static void read_gpu_memory(struct reading_of *of, struct wire_message message)
 {
 	enum { GPU = 1, PID = 2, SIZE = 3 };
-	const struct entry entry = read_entry(message);
+	const struct perfetto_flat entry = perfetto_flat(message);
 	char name[NAME_SIZE];
 	snprintf(name, sizeof(name), "GPU %" PRIu32 " memory", (uint32_t)entry.numbers[GPU]);
 	of->pid = entry.numbers[PID] != 0 ? (int64_t)(int32_t)entry.numbers[PID] : -1;
@@ -680,12 +651,13 @@ static void read_gpu_stage(struct reading_of *of, struct wire_message message)
 		NAME = 17,
 		NAME_NUMBER = 20
 	};
-	const struct entry entry = read_entry(message);
-	const uint32_t queue_field = has(&entry, QUEUE) ? QUEUE : OLD_QUEUE;
-	const uint32_t stage_field = has(&entry, STAGE) ? STAGE : OLD_STAGE;
+	const struct perfetto_flat entry = perfetto_flat(message);
+	const uint32_t queue_field = perfetto_flat_has(&entry, QUEUE) ? QUEUE : OLD_QUEUE;
+	const uint32_t stage_field = perfetto_flat_has(&entry, STAGE) ? STAGE : OLD_STAGE;
 	const uint64_t queue = entry.numbers[queue_field], gpu = entry.numbers[GPU] & 0xff;
 	char track[NAME_SIZE], text[NAME_SIZE], row[NAME_SIZE];
-	if (has(&entry, OLD_SPECIFICATIONS) && !has(&entry, DURATION) && !has(&entry, queue_field))
+	if (perfetto_flat_has(&entry, OLD_SPECIFICATIONS) && !perfetto_flat_has(&entry, DURATION) &&
+	    !perfetto_flat_has(&entry, queue_field))
 		return;
 	snprintf(track, sizeof(track), "gpu:%" PRIu64 ":%" PRIu64, gpu, queue);
 	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_TRACK] = packed_text(track, strlen(track)) };
@@ -703,20 +675,20 @@ static void read_gpu_stage(struct reading_of *of, struct wire_message message)
 	}
 	struct perfetto_text name = interned_or_number(of->sequence, PERFETTO_GPU_SPECIFICATIONS,
 						       entry.numbers[stage_field], "stage", text);
-	if (has(&entry, NAME_NUMBER))
+	if (perfetto_flat_has(&entry, NAME_NUMBER))
 		name = interned_or_number(of->sequence, PERFETTO_EVENT_NAMES, entry.numbers[NAME_NUMBER], "stage",
 					  text);
 	name = entry.texts[NAME].size > 0 ? entry.texts[NAME] : name;
 	cells[TRACK_NAME] = packed_text(name.bytes, name.size);
-	if (has(&entry, DURATION) && entry.numbers[DURATION] <= INT64_MAX)
+	if (perfetto_flat_has(&entry, DURATION) && entry.numbers[DURATION] <= INT64_MAX)
 		cells[TRACK_DURATION] = packed_int((int64_t)entry.numbers[DURATION]);
-	add_event(of, has(&entry, DURATION) ? TRACK_SPAN : TRACK_INSTANT, cells);
+	add_event(of, perfetto_flat_has(&entry, DURATION) ? TRACK_SPAN : TRACK_INSTANT, cells);
 }
 
 /* ---- logs ---------------------------------------------------------------------------------------------------- */
 
 /* protos/perfetto/trace/android/android_log.proto; its clock is that of the day. */
-static void read_line(struct reading_of *of, const struct entry *line)
+static void read_line(struct reading_of *of, const struct perfetto_flat *line)
 {
 	enum { PID = 2, TID = 3, TIME = 5, TAG = 6, PRIORITY = 7, MESSAGE = 8 };
 	static const char *const priorities[] = { "unknown", "default", "verbose", "debug", "info",
@@ -731,13 +703,14 @@ static void read_line(struct reading_of *of, const struct entry *line)
 	const struct perfetto_text tag = text_or(line, TAG, "log"), message = text_or(line, MESSAGE, "");
 	cells[TRACK_NAME] = packed_text(tag.bytes, tag.size);
 	cells[TRACK_CATEGORY] = packed_text("log", strlen("log"));
-	if (has(line, PID))
+	if (perfetto_flat_has(line, PID))
 		cells[TRACK_PID] = packed_int((int32_t)line->numbers[PID]);
-	if (has(line, PID) && has(line, TID))
+	if (perfetto_flat_has(line, PID) && perfetto_flat_has(line, TID))
 		cells[TRACK_TID] = packed_int((int32_t)line->numbers[TID]);
 	packed_parts_clear(args);
 	packed_parts_open(args, EVENT_STRUCTURE, NULL, 0);
-	if (line->numbers[PRIORITY] < sizeof(priorities) / sizeof(priorities[0]) && has(line, PRIORITY)) {
+	if (line->numbers[PRIORITY] < sizeof(priorities) / sizeof(priorities[0]) &&
+	    perfetto_flat_has(line, PRIORITY)) {
 		const char *priority = priorities[line->numbers[PRIORITY]];
 		packed_parts_text(args, "priority", strlen("priority"), priority, strlen(priority));
 	}
@@ -756,7 +729,7 @@ static void read_log(struct reading_of *of, struct wire_message message)
 	while (wire_next(&message, &field)) {
 		if (field.number != EVENTS)
 			continue;
-		const struct entry line = read_entry(wire_inside(&field));
+		const struct perfetto_flat line = perfetto_flat(wire_inside(&field));
 		read_line(of, &line);
 	}
 }
@@ -771,10 +744,10 @@ static bool is_surface(uint32_t kind)
 	return kind == EXPECTED_SURFACE || kind == ACTUAL_SURFACE;
 }
 
-static int64_t pid_of_frame(uint32_t kind, const struct entry *frame)
+static int64_t pid_of_frame(uint32_t kind, const struct perfetto_flat *frame)
 {
 	const uint32_t field = is_surface(kind) ? 4 : 3;
-	return has(frame, field) ? (int32_t)frame->numbers[field] : -1;
+	return perfetto_flat_has(frame, field) ? (int32_t)frame->numbers[field] : -1;
 }
 
 static void put_words(struct packed_parts *args, const char *name, uint64_t bits, const char *const *words,
@@ -790,7 +763,7 @@ static void put_words(struct packed_parts *args, const char *name, uint64_t bits
 		packed_parts_text(args, name, strlen(name), text, strlen(text));
 }
 
-static void put_frame(struct packed_parts *args, uint32_t kind, const struct entry *frame)
+static void put_frame(struct packed_parts *args, uint32_t kind, const struct perfetto_flat *frame)
 {
 	enum { TOKEN = 2, DISPLAY_TOKEN = 3, LAYER = 5 };
 	static const char *const janks[] = { "none",
@@ -809,7 +782,7 @@ static void put_frame(struct packed_parts *args, uint32_t kind, const struct ent
 	packed_parts_clear(args);
 	packed_parts_open(args, EVENT_STRUCTURE, NULL, 0);
 	packed_parts_int(args, "token", strlen("token"), (int64_t)frame->numbers[TOKEN]);
-	if (is_surface(kind) && has(frame, DISPLAY_TOKEN))
+	if (is_surface(kind) && perfetto_flat_has(frame, DISPLAY_TOKEN))
 		packed_parts_int(args, "display_token", strlen("display_token"),
 				 (int64_t)frame->numbers[DISPLAY_TOKEN]);
 	if (is_surface(kind) && frame->texts[LAYER].size > 0)
@@ -837,7 +810,7 @@ static void read_frame(struct reading_of *of, struct wire_message message)
 	while (wire_next(&message, &field)) {
 		if (field.number < EXPECTED_DISPLAY || field.number > FRAME_END || field.bytes == NULL)
 			continue;
-		const struct entry frame = read_entry(wire_inside(&field));
+		const struct perfetto_flat frame = perfetto_flat(wire_inside(&field));
 		snprintf(track, sizeof(track), "frame:%" PRId64, (int64_t)frame.numbers[COOKIE]);
 		struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_TRACK] = packed_text(track, strlen(track)) };
 		if (field.number == FRAME_END) {
@@ -886,7 +859,7 @@ bool perfetto_readings_owners(const struct perfetto_packet *packet, struct id_ma
 	struct wire_field field;
 	bool is_done = true;
 	while (is_done && wire_next(&message, &field)) {
-		const struct entry entry = read_entry(wire_inside(&field));
+		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
 		if (packet->data == PERFETTO_PROCESS_STATS && field.number == STATS_PROCESS)
 			is_done = add_owner(owners, (int32_t)entry.numbers[STATS_PID], mark);
 		else if (packet->data == PERFETTO_ANDROID_LOG && field.number == LINE)

@@ -71,46 +71,33 @@ static bool perfetto_markers_look(struct perfetto_file *file, struct wire_messag
 
 /* ---- perfetto file ------------------------------------------------------------------------------------------- */
 
-static void copy_text(char out[TRACE_FACT_SIZE], const struct wire_field *field)
+/* What was said before stays where nothing is said now. */
+static void copy_text(char out[TRACE_FACT_SIZE], struct perfetto_text text)
 {
-	size_t size = field->bytes == NULL ? 0 : field->size < TRACE_FACT_SIZE ? field->size : TRACE_FACT_SIZE - 1;
-	if (size > 0)
-		memcpy(out, field->bytes, size);
+	const size_t size = text.size < TRACE_FACT_SIZE ? text.size : TRACE_FACT_SIZE - 1;
+	if (text.bytes == NULL)
+		return;
+	memcpy(out, text.bytes, size);
 	out[size] = '\0';
 }
 
 /* protos/perfetto/common/system_info.proto */
-static void read_utsname(struct perfetto_file *file, struct wire_message message)
-{
-	enum { RELEASE = 3, MACHINE = 4 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == RELEASE)
-			copy_text(file->facts.kernel, &field);
-		else if (field.number == MACHINE)
-			copy_text(file->machine, &field);
-	}
-}
 
 static void read_system(struct perfetto_file *file, struct wire_message message)
 {
-	enum { UTSNAME = 1, MACHINE_NAME = 17 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == UTSNAME)
-			read_utsname(file, wire_inside(&field));
-		else if (field.number == MACHINE_NAME)
-			copy_text(file->facts.hostname, &field);
-	}
+	enum { UTSNAME = 1, MACHINE_NAME = 17, RELEASE = 3, MACHINE = 4 };
+	const struct perfetto_flat system = perfetto_flat(message);
+	const struct perfetto_text inside = system.texts[UTSNAME];
+	const struct perfetto_flat utsname = perfetto_flat(wire_message(inside.bytes, inside.size));
+	copy_text(file->facts.kernel, utsname.texts[RELEASE]);
+	copy_text(file->machine, utsname.texts[MACHINE]);
+	copy_text(file->facts.hostname, system.texts[MACHINE_NAME]);
 }
 
 static void read_uuid(struct perfetto_file *file, struct wire_message message)
 {
-	uint64_t halves[2] = { 0 };
-	struct wire_field field;
-	while (wire_next(&message, &field))
-		if (field.number == 1 || field.number == 2)
-			halves[field.number - 1] = field.value;
+	const struct perfetto_flat uuid = perfetto_flat(message);
+	const uint64_t halves[] = { uuid.numbers[1], uuid.numbers[2] };
 	snprintf(file->facts.uuid, sizeof(file->facts.uuid),
 		 "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64, halves[0] >> 32,
 		 halves[0] >> 16 & 0xffff, halves[0] & 0xffff, halves[1] >> 48,
@@ -260,19 +247,13 @@ static struct thread main_thread(struct process process)
 static struct thread perfetto_processes_read_thread(struct wire_message message)
 {
 	enum { TID = 1, NAME = 2, PID = 3 };
-	struct thread thread = { .name = "" };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == TID)
-			thread.tid = (int32_t)field.value;
-		else if (field.number == PID)
-			thread.pid = (int32_t)field.value;
-		else if (field.number == NAME && field.bytes != NULL) {
-			thread.name = (const char *)field.bytes;
-			thread.name_size = field.size;
-		}
-	}
-	return thread;
+	const struct perfetto_flat thread = perfetto_flat(message);
+	return (struct thread){
+		.tid = (int32_t)thread.numbers[TID],
+		.pid = (int32_t)thread.numbers[PID],
+		.name = thread.texts[NAME].size > 0 ? thread.texts[NAME].bytes : "",
+		.name_size = thread.texts[NAME].size,
+	};
 }
 
 /* ---- of the kernel --------------------------------------------------------------------------------------- */
@@ -620,17 +601,15 @@ static enum histree_status read_track_event(struct reading *reading, struct perf
 static void read_thread(struct perfetto_sequence *sequence, struct wire_message message)
 {
 	enum { PID = 1, TID = 2, REFERENCE_US = 6, REFERENCE_THREAD_US = 7 };
-	struct wire_field field;
-	while (wire_next(&message, &field)) {
-		if (field.number == PID)
-			sequence->pid = (int32_t)field.value;
-		else if (field.number == TID)
-			sequence->tid = (int32_t)field.value;
-		else if (field.number == REFERENCE_US)
-			sequence->last_us = field.value;
-		else if (field.number == REFERENCE_THREAD_US)
-			sequence->thread_us = field.value;
-	}
+	const struct perfetto_flat thread = perfetto_flat(message);
+	if (perfetto_flat_has(&thread, PID))
+		sequence->pid = (int32_t)thread.numbers[PID];
+	if (perfetto_flat_has(&thread, TID))
+		sequence->tid = (int32_t)thread.numbers[TID];
+	if (perfetto_flat_has(&thread, REFERENCE_US))
+		sequence->last_us = thread.numbers[REFERENCE_US];
+	if (perfetto_flat_has(&thread, REFERENCE_THREAD_US))
+		sequence->thread_us = thread.numbers[REFERENCE_THREAD_US];
 }
 
 /* Writers of old say it by itself, others where they describe the track of their thread. */

@@ -687,18 +687,13 @@ static uint32_t frame_of(struct perfetto_samples *samples, struct perfetto_seque
 	enum { FUNCTION = 2, MAPPING = 3, SOURCE = 5, LINE = 6 };
 	char path[PATH_MAX_SIZE], name[PATH_MAX_SIZE + 2], line[PATH_MAX_SIZE + 32];
 	const struct packed_text frame = perfetto_samples_find(samples, sequence, PERFETTO_FRAMES, number);
-	struct wire_message message = wire_message(frame.bytes, frame.size);
-	struct wire_field field;
-	uint64_t function = 0, mapping = 0, source = 0, line_number = 0;
-	while (wire_next(&message, &field)) {
-		function = field.number == FUNCTION ? field.value : function;
-		mapping = field.number == MAPPING ? field.value : mapping;
-		source = field.number == SOURCE ? field.value : source;
-		line_number = field.number == LINE ? field.value : line_number;
-	}
-	const struct packed_text binary = path_of(samples, sequence, mapping, path);
-	struct packed_text text = perfetto_samples_find(samples, sequence, PERFETTO_FUNCTION_NAMES, function);
-	const struct packed_text file = perfetto_samples_find(samples, sequence, PERFETTO_SOURCE_PATHS, source);
+	const struct perfetto_flat parts = perfetto_flat(wire_message(frame.bytes, frame.size));
+	const uint64_t line_number = parts.numbers[LINE];
+	const struct packed_text binary = path_of(samples, sequence, parts.numbers[MAPPING], path);
+	struct packed_text text =
+		perfetto_samples_find(samples, sequence, PERFETTO_FUNCTION_NAMES, parts.numbers[FUNCTION]);
+	const struct packed_text file =
+		perfetto_samples_find(samples, sequence, PERFETTO_SOURCE_PATHS, parts.numbers[SOURCE]);
 	if (text.size == 0)
 		text = name_of_binary(binary, name);
 	line[0] = '\0';
