@@ -20,6 +20,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/value.h"
+#include "symbols/demangle.h"
 #include "trace/lines/line_text.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_source.h"
@@ -27,6 +28,7 @@
 struct uftrace_symbol {
 	uint64_t address, size; /* 0: up to the next one, or nothing if it is the last */
 	const char *name;       /* NULL: none is here */
+	bool is_for_people;     /* the name is demangled */
 };
 
 /* A zeroed one is empty. */
@@ -74,6 +76,7 @@ struct uftrace_names {
 	struct uftrace_module **modules;
 	size_t module_count, module_capacity;
 	struct arena memory;
+	struct demangler demangler;
 };
 
 enum uftrace_type { UFTRACE_ENTRY, UFTRACE_EXIT, UFTRACE_LOST, UFTRACE_EVENT };
@@ -225,18 +228,36 @@ static enum histree_status uftrace_symbols_read(struct uftrace_symbols *symbols,
 	return status;
 }
 
+/* A name of some bytes may stand for many: then it stays as it is, as it does when memory runs out. */
+static const char *name_for_people(struct uftrace_symbols *symbols, struct uftrace_symbol *symbol,
+				   struct demangler *demangler)
+{
+	enum { SIZE_MAX_FOR_PEOPLE = 1024 };
+	if (symbol->name == NULL || symbol->is_for_people)
+		return symbol->name;
+	const char *name = demangle(demangler, symbol->name);
+	if (name != symbol->name && strlen(name) <= SIZE_MAX_FOR_PEOPLE)
+		name = arena_copy(&symbols->names, name, strlen(name));
+	else
+		name = symbol->name;
+	symbol->name = name != NULL ? name : symbol->name;
+	symbol->is_for_people = true;
+	return symbol->name;
+}
+
 /* Returns the name of the function that an address of the module is in, NULL if it is in none. */
-static const char *uftrace_symbols_find(const struct uftrace_symbols *symbols, uint64_t address)
+static const char *uftrace_symbols_find(struct uftrace_symbols *symbols, uint64_t address,
+					struct demangler *demangler)
 {
 	/* The first one behind the address. */
 	const size_t low = SEARCH(i, 0, symbols->count, symbols->symbols[i].address <= address);
 	if (low == 0)
 		return NULL;
-	const struct uftrace_symbol *symbol = &symbols->symbols[low - 1];
+	struct uftrace_symbol *symbol = &symbols->symbols[low - 1];
 	while (symbol > symbols->symbols && symbol[-1].address == symbol->address)
 		symbol--;
 	bool is_within = symbol->size > 0 ? address - symbol->address < symbol->size : low < symbols->count;
-	return is_within ? symbol->name : NULL;
+	return is_within ? name_for_people(symbols, symbol, demangler) : NULL;
 }
 
 static void uftrace_symbols_release(struct uftrace_symbols *symbols)
@@ -722,7 +743,8 @@ static enum histree_status name_function(struct uftrace_stream *stream, struct h
 			if (status != HISTREE_OK)
 				return status;
 		}
-		*out = uftrace_symbols_find(&map->module->symbols, record->address - map->begin);
+		*out = uftrace_symbols_find(&map->module->symbols, record->address - map->begin,
+					    &stream->names->demangler);
 	}
 	return HISTREE_OK;
 }
@@ -1144,6 +1166,7 @@ static void release(struct trace_source *base)
 	free((void *)source->names.modules);
 	id_map_release(&source->names.tasks);
 	arena_release(&source->names.memory);
+	demangler_release(&source->names.demangler);
 	free((void *)source->all);
 }
 

@@ -10,6 +10,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/test.h"
+#include "symbols/elf_names.h"
 #include "trace/formats.h"
 #include "trace/trace.h"
 
@@ -143,6 +144,30 @@ TEST(calls_have_their_names)
 	assert_int_equal(gaps, 1);
 	assert_int_equal(trace_report(trace).discarded_events, 7);
 	trace_close(trace);
+}
+
+TEST(functions_of_cpp_have_the_names_of_people)
+{
+	static const char symbols[] = "0000000000000100 T _ZN3app4View4drawEi\n0000000000000200 T _Z\n"
+				      "0000000000000280 ? __sym_end\n";
+	const struct made_file *file = file_of("made.sym");
+	struct event event;
+	const char *name;
+	size_t size, drawn = 0, others = 0;
+	if (!elf_names_can_read())
+		skip();
+	write_file(file, (const uint8_t *)symbols, strlen(symbols));
+	struct trace *trace = open_scratch();
+	while (trace_next(trace, &event, NULL) == HISTREE_OK) {
+		if (!event_string(&event, event_class_field(event.class, "name"), &name, &size))
+			continue;
+		drawn += size == strlen("app::View::draw(int)") && memcmp(name, "app::View::draw(int)", size) == 0;
+		others += size == 2 && memcmp(name, "_Z", size) == 0;
+	}
+	assert_int_equal(drawn, 2);
+	assert_int_equal(others, 7);
+	trace_close(trace);
+	write_file(file, file->bytes, file->size);
 }
 
 TEST(from_each_place_the_same_comes)
