@@ -54,7 +54,6 @@ def expected(spans):
         span["number"] = number
         if span["parent"] in known:
             children[span["parent"]].append(span)
-    critical = collections.Counter({"taken": 0})
     critical = collections.defaultdict(int, {"taken": set()})
     for span in spans:
         if span["parent"] not in known:
@@ -125,6 +124,20 @@ class Checker:
             instants = self.ask("segments", "store", "track-instants", "--format", "tsv", may_fail=True) or "\n"
             assert len(instants.splitlines()) - 1 == sum(len(span["events"]) for span in spans), (seed, form)
         self.check_cut(random.Random(seed), spans)
+        self.check_parts(spans)
+
+    def check_parts(self, spans):
+        """Files of one recording are one trace: a service is one process in all of them."""
+        for part in (0, 1):
+            with open(os.path.join(self.folder, "part%d.jsonl" % part), "wb") as file:
+                file.write(request_files.otlp_lines(spans[part::2]))
+        if len(spans) > 1:
+            self.ask("build", "-q", "-f", "part0.jsonl", "part1.jsonl", "-o", "store")
+            rows = json.loads(self.ask("segments", "store", "track-spans", "--format", "json"))
+            ids = {span["id"]: (span["service"], span["instance"]) for span in spans}
+            assert sorted(row["span_id"] for row in rows) == sorted(ids)
+            assert len({(row["pid"], ids[row["span_id"]]) for row in rows}) == len(set(ids.values()))
+            assert len({row["pid"] for row in rows}) == len(set(ids.values()))
 
     @staticmethod
     def in_order_of(form, spans):

@@ -266,6 +266,24 @@ static uint32_t intern_text(struct requests *requests, struct packed_text text)
 	return number;
 }
 
+/*
+ * Files of one recording are read as one trace, and their processes are told apart by numbers: so a service has the
+ * same in all of them, unless another one of its file has that.
+ */
+static int64_t pid_of(struct requests *requests, struct packed_text name, struct packed_text instance)
+{
+	uint64_t hash =
+		hash_mix(hash_step(hash_bytes(name.bytes, name.size), hash_bytes(instance.bytes, instance.size)));
+	const uint32_t before = requests->pids.count;
+	for (;; hash++) {
+		const int64_t pid = -1 - (int64_t)(hash & INT32_MAX);
+		if (intern_add(&requests->pids, &pid, sizeof(pid)) == INTERN_NONE)
+			requests->is_out_of_memory = true;
+		if (requests->pids.count > before || requests->is_out_of_memory)
+			return pid;
+	}
+}
+
 /* What a resource, a process or an endpoint says of itself: of what tells instances apart, the best there is. */
 static uint32_t service_of(struct requests *requests, struct json_span owner)
 {
@@ -288,17 +306,17 @@ static uint32_t service_of(struct requests *requests, struct json_span owner)
 	}
 	const struct packed_text text = text_of(requests, name, &requests->scan[0]);
 	const struct packed_text of = text_of(requests, instance, &requests->scan[1]);
-	struct request_service service = {
-		.name = intern_text(requests, text.size > 0 ? text : packed_string("unknown")),
-		.instance = of.size > 0 ? intern_text(requests, of) : REQUEST_NONE,
-	};
-	const uint32_t number = intern_add(&requests->service_keys, &service, sizeof(service));
+	const uint32_t key[] = { intern_text(requests, text.size > 0 ? text : packed_string("unknown")),
+				 of.size > 0 ? intern_text(requests, of) : REQUEST_NONE };
+	const uint32_t number = intern_add(&requests->service_keys, key, sizeof(key));
 	if (number == INTERN_NONE ||
 	    !array_reserve(&requests->services, &requests->service_capacity, (size_t)number + 1)) {
 		requests->is_out_of_memory = true;
 		return 0;
 	}
-	requests->services[number] = service;
+	if (number + 1 < requests->service_keys.count || requests->pids.count == requests->service_keys.count)
+		return number;
+	requests->services[number] = (struct request_service){ key[0], key[1], pid_of(requests, text, of) };
 	return number;
 }
 
@@ -344,7 +362,7 @@ enum histree_status requests_name_service(struct requests *requests, uint32_t se
 	}
 	const struct packed_cell cells[TRACK_FIELD_COUNT] = {
 		[TRACK_NAME] = packed_text(name, size + more),
-		[TRACK_PID] = packed_int(-1 - (int64_t)service),
+		[TRACK_PID] = packed_int(of->pid),
 	};
 	const struct packed_event event = {
 		.time = PACKED_NO_TIME, .cpu = -1, .class = requests->classes[TRACK_PROCESS_NAME], .cells = cells
@@ -647,15 +665,17 @@ static struct packed_cell interned_cell(const struct requests *requests, uint32_
 	return size > 0 ? packed_text(text, size) : (struct packed_cell){ .kind = PACKED_ABSENT };
 }
 
-enum { TRACK_NAME_SIZE = 16 };
+enum { TRACK_NAME_SIZE = 32 };
 
 /* Add an event on the track of a span. */
 static enum histree_status add(struct requests *requests, const struct request_span *span, enum track_class class,
 			       histree_time time, struct packed_cell cells[TRACK_FIELD_COUNT])
 {
 	char track[TRACK_NAME_SIZE];
-	const int size = snprintf(track, sizeof(track), "%" PRIu32, span->track);
-	cells[TRACK_PID] = packed_int(-1 - (int64_t)span->service);
+	const uint32_t trace = requests->packed->base.trace.id; /* tracks of other files are others */
+	const int size = trace == 0 ? snprintf(track, sizeof(track), "%" PRIu32, span->track)
+				    : snprintf(track, sizeof(track), "%" PRIu32 ":%" PRIu32, trace, span->track);
+	cells[TRACK_PID] = packed_int(requests->services[span->service].pid);
 	cells[TRACK_TRACK] = packed_text(track, (size_t)size);
 	const struct packed_event event = {
 		.time = time, .cpu = -1, .class = requests->classes[class], .cells = cells
@@ -668,8 +688,9 @@ static enum histree_status add_flow(struct requests *requests, uint32_t from, co
 				    const char *name)
 {
 	const struct request_span *span = &requests->spans[from];
-	char id[32];
-	const int size = snprintf(id, sizeof(id), "%" PRIu32 "-%" PRIu32, from, (uint32_t)(to - requests->spans));
+	char id[48];
+	const int size = snprintf(id, sizeof(id), "%" PRIu32 ":%" PRIu32 "-%" PRIu32,
+				  requests->packed->base.trace.id, from, (uint32_t)(to - requests->spans));
 	struct packed_cell cells[TRACK_FIELD_COUNT] = {
 		[TRACK_NAME] = packed_text(name, strlen(name)),
 		[TRACK_ID] = packed_text(id, (size_t)size),
