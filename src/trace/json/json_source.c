@@ -64,6 +64,7 @@ struct json_profile {
 	bool has_pid, has_tid, has_last;
 	histree_time time; /* of the sample after the last one that came */
 	histree_time last; /* its time, and its stack: how long it lasts is not known yet */
+	histree_time end;  /* of the profile; 0: it does not say */
 	uint32_t stack;
 };
 
@@ -414,11 +415,15 @@ static bool take_part(void *context, const struct event_part *part)
 	}
 	if (part->kind == EVENT_END)
 		return !chunk->is_out_of_memory;
-	if (is_number && part->name != NULL && strcmp(part->name, "startTime") == 0 &&
-	    ((part->depth == 2 && is_at(chunk, 1, "data")) || (part->depth == 3 && in_profile)) &&
-	    !json_time_round(1000 * units_per_ns * number_of(part), chunk->samples->samples.packed,
-			     &chunk->profile->time))
-		chunk->profile->time = 0;
+	if (is_number && part->name != NULL &&
+	    ((part->depth == 2 && is_at(chunk, 1, "data")) || (part->depth == 3 && in_profile))) {
+		histree_time *time = strcmp(part->name, "startTime") == 0 ? &chunk->profile->time
+				     : strcmp(part->name, "endTime") == 0 ? &chunk->profile->end
+									  : NULL;
+		if (time != NULL &&
+		    !json_time_round(1000 * units_per_ns * number_of(part), chunk->samples->samples.packed, time))
+			*time = 0;
+	}
 	if (is_number && part->depth == 4 && in_profile && is_at(chunk, 3, "samples"))
 		chunk->is_out_of_memory |=
 			!put_number(&chunk->ids, &chunk->id_count, &chunk->id_capacity, number_of(part));
@@ -534,9 +539,12 @@ static enum histree_status json_samples_end(struct json_samples *samples, struct
 {
 	const struct packed_source *packed = samples->samples.packed;
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < samples->profile_ids.count && status == HISTREE_OK; i++)
-		if (samples->profiles[i].has_last)
-			status = add_last(samples, &samples->profiles[i], samples->profiles[i].last, error);
+	for (uint32_t i = 0; i < samples->profile_ids.count && status == HISTREE_OK; i++) {
+		const struct json_profile *profile = &samples->profiles[i];
+		if (profile->has_last)
+			status = add_last(samples, profile,
+					  profile->end > profile->last ? profile->end : profile->last, error);
+	}
 	if (samples->without_time > 0)
 		trace_notes_warn(packed->base.notes, "%s: samples are left out that have no time: %" PRIu64,
 				 packed->base.path, samples->without_time);
