@@ -9,9 +9,9 @@
 #ifndef DRAW_ROWS_PICTURE_H
 #define DRAW_ROWS_PICTURE_H
 
+#include "draw/pictures.h"
 #include "draw/row_list.h"
 #include "view/view.h"
-#include "draw/pictures.h"
 
 /* A zeroed one has no flows. */
 struct flow_arrows {
