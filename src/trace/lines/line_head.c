@@ -446,6 +446,19 @@ static bool read_latency_columns(const char *begin, const char *end, struct line
 	return true;
 }
 
+/* "app 101 K    ": what perf script -F +misc has behind the thread says nothing of whose it is. */
+static const char *before_misc(const char *begin, const char *end)
+{
+	enum { MISC_MAX = 5 };
+	const char *at = end = before_spaces(begin, end);
+	while (at > begin && strchr("KUHGgMESsPp", at[-1]) != NULL)
+		at--;
+	const char *before = before_spaces(begin, at);
+	const bool is_misc =
+		at < end && end - at <= MISC_MAX && before < at && before > begin && is_digit(before[-1]);
+	return is_misc ? before : end;
+}
+
 /* By its time: of perf script where no CPU was recorded, and of the format for latencies. */
 static bool read_at_time(const struct line_scan *line, struct line_head *out)
 {
@@ -456,7 +469,8 @@ static bool read_at_time(const struct line_scan *line, struct line_head *out)
 		line_scan_spaces(&scan);
 		forget(out);
 		if (read_time(&scan, out) && out->has_time &&
-		    (read_latency_columns(line->at, space, out) || read_thread(line->at, space, out, &thread)))
+		    (read_latency_columns(line->at, space, out) ||
+		     read_thread(line->at, before_misc(line->at, space), out, &thread)))
 			return read_event(scan, out);
 	}
 	return false;

@@ -96,7 +96,10 @@ cat >addresses.txt <<'END'
 90/91 7.000001:         50 branch-misses/period=50/u:           0     7fca99943ac7 poll+0x37 (/bin/web)
 90/91 7.000002:         50 branch-misses/period=50/u:    7ffc0010     7fca99943c60 main+0x0 (/bin/web)
 END
-for text in terms tabs addresses; do
+# perf script -F +misc: in which mode, behind the thread.
+printf 'my app 90/91 U     8.000001:         50 cycles:\n\t9000a0 parse (/bin/web)\n\t9100a0 main (/bin/web)\n\n' >misc.txt
+printf 'K 92 KS    8.000004:         60 cycles:\n\tffffffff810000a0 read ([kernel.kallsyms])\n\n' >>misc.txt
+for text in terms tabs addresses misc; do
 	flame $text.txt
 	histree segments store samples --format tsv | cut -f 1,3-8,10,11
 done
