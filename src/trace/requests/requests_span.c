@@ -53,7 +53,7 @@ enum member {
 	IN_RESOURCE,
 	IN_SCOPE,
 	IN_OWNERS,
-	IN_RESOURCES, /* the lists that lead to spans, the outermost first */
+	IN_RESOURCES, /* the lists that lead to spans, the outermost first; data may also be an object */
 	IN_DATA,
 	IN_SCOPES,
 	IN_SPANS,
@@ -96,6 +96,7 @@ static const struct name {
 	{ "reftype", IN_LINK_TYPE },
 	{ "resource", IN_RESOURCE },
 	{ "resourcespans", IN_RESOURCES },
+	{ "result", IN_DATA },
 	{ "scope", IN_SCOPE },
 	{ "scopespans", IN_SCOPES },
 	{ "servicename", IN_SERVICE },
@@ -108,6 +109,7 @@ static const struct name {
 	{ "tags", IN_ATTRIBUTES },
 	{ "timestamp", IN_BEGIN_US },
 	{ "timeunixnano", IN_BEGIN_NS },
+	{ "trace", IN_DATA },
 	{ "traceid", IN_TRACE },
 	{ "value", IN_VALUE },
 	{ "values", IN_VALUES },
@@ -470,7 +472,7 @@ static enum histree_status walk(struct requests *requests, struct json_span valu
 		scope = name.size > 0 ? intern_text(requests, name) : REQUEST_NONE;
 	}
 	for (int list = IN_RESOURCES; list <= IN_SPANS && status == HISTREE_OK; list++)
-		if (json_span_is(in.of[list], '['))
+		if (json_span_is(in.of[list], '[') || json_span_is(in.of[list], '{'))
 			status = walk(requests, in.of[list], service, scope, depth + 1);
 	return status;
 }
@@ -493,6 +495,8 @@ static bool look(struct json_span value, unsigned depth)
 		return json_span_is_there(in.of[IN_BEGIN_NS]) || json_span_is_there(in.of[IN_LENGTH_US]) ||
 		       json_span_is(in.of[IN_OWNER], '{');
 	if (json_span_is_there(in.of[IN_TRACE]) && json_span_is(in.of[IN_SPANS], '['))
+		return true;
+	if (json_span_is(in.of[IN_DATA], '{') && look(in.of[IN_DATA], depth + 1))
 		return true;
 	for (int list = IN_RESOURCES; list <= IN_SPANS; list++)
 		if (json_span_is(in.of[list], '[') &&

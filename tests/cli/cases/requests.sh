@@ -56,6 +56,12 @@ try histree build -q -f cut.jsonl -o store
 histree segments store track-spans --format tsv --columns name
 echo '{"timestamp":"2024-01-01","trace_id":"01","span_id":"02","message":"x"}' >log.jsonl
 try histree build -q -f log.jsonl -o store
+echo 'as gateways of Jaeger and Tempo answer'
+for around in result trace; do
+	{ echo "{\"$around\":"; cat otlp.json; echo '}'; } >around.json
+	histree build -q -f around.json -o store 2>/dev/null
+	histree segments store track-spans --by service --format tsv --columns value,count
+done
 echo 'which service became slower, and for whom requests waited'
 sed 's/1544712660008000000/1544712660009500000/' otlp.json | gzip >slower.json.gz
 histree build -q -f otlp.json -o before
