@@ -42,8 +42,8 @@ histree segments store track-flows --format tsv --columns start,duration,name,fr
 histree segments store track-instants --format tsv --columns start,name
 echo 'Zipkin: both sides of a call have one id, and a span of the server is below its side'
 cat >zipkin.json <<'END_OF_FILE'
-[{"traceId":"5af7183fb1d4cf5f","id":"352bff9a74ca9ad2","parentId":"6b221d5bc9e6496c","shared":true,"kind":"SERVER","name":"get /api","timestamp":1556604172355737,"duration":1431,"localEndpoint":{"serviceName":"backend","ipv4":"192.168.99.1"}},
-{"traceId":"5af7183fb1d4cf5f","id":"352bff9a74ca9ad2","parentId":"6b221d5bc9e6496c","kind":"CLIENT","name":"get","timestamp":1556604172354000,"duration":4000,"localEndpoint":{"serviceName":"frontend"},"tags":{"http.method":"GET","error":""}},
+[{"traceId":"5af7183fb1d4cf5f","id":"352bff9a74ca9ad2","parentId":"6b221d5bc9e6496c","kind":"CLIENT","name":"get","timestamp":1556604172354000,"duration":4000,"localEndpoint":{"serviceName":"frontend"},"tags":{"http.method":"GET","error":""}},
+{"traceId":"5af7183fb1d4cf5f","id":"352bff9a74ca9ad2","parentId":"6b221d5bc9e6496c","shared":true,"kind":"SERVER","name":"get /api","timestamp":1556604172355737,"duration":1431,"localEndpoint":{"serviceName":"backend","ipv4":"192.168.99.1"}},
 {"traceId":"5af7183fb1d4cf5f","id":"6b221d5bc9e6496c","kind":"SERVER","name":"get /","timestamp":1556604172353000,"duration":6000,"localEndpoint":{"serviceName":"frontend"},"annotations":[{"timestamp":1556604172353001,"value":"wr"}]},
 {"traceId":"5af7183fb1d4cf5f","id":"aaaaaaaaaaaaaaaa","parentId":"352bff9a74ca9ad2","name":"sql","timestamp":1556604172356000,"duration":1000,"localEndpoint":{"serviceName":"backend","ipv4":"192.168.99.1"}},
 {"traceId":"5af7183fb1d4cf5f","id":"bbbbbbbbbbbbbbbb","parentId":"aaaaaaaaaaaaaaaa","kind":"PRODUCER","name":"no duration","timestamp":1556604172356100}]
