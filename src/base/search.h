@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct keyed_index {
 	uint64_t key;
@@ -27,6 +28,14 @@ static inline int compare_u32(const void *one, const void *other)
 {
 	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
 	return (a > b) - (a < b);
+}
+
+/* By their bytes; of two that begin alike the shorter one is first. */
+static inline int bytes_order(const void *one, size_t one_size, const void *other, size_t other_size)
+{
+	const size_t common = one_size < other_size ? one_size : other_size;
+	const int order = common > 0 ? memcmp(one, other, common) : 0;
+	return order != 0 ? order : (one_size > other_size) - (one_size < other_size);
 }
 
 /*

@@ -68,13 +68,7 @@ static bool matching_add(void *context, histree_quark quark)
 	return true;
 }
 
-static int compare_paths(const void *one, const void *other)
-{
-	const struct listed_attribute *a = one, *b = other;
-	size_t common = a->path_size < b->path_size ? a->path_size : b->path_size;
-	int order = memcmp(a->path, b->path, common);
-	return order != 0 ? order : (a->path_size > b->path_size) - (a->path_size < b->path_size);
-}
+COMPARE(compare_paths, struct listed_attribute, BY_ORDER(bytes_order(a->path, a->path_size, b->path, b->path_size)))
 
 /* Whether the list has the order that its header promises, and each attribute once. */
 static bool is_ascending(const struct attribute_list *list)

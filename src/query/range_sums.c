@@ -139,9 +139,7 @@ int value_compare(const struct histree_value *a, const struct histree_value *b)
 		int64_t x = number_of(a), y = number_of(b);
 		return (x > y) - (x < y);
 	}
-	uint32_t common = a->size < b->size ? a->size : b->size;
-	int order = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
-	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+	return bytes_order(a->bytes, a->size, b->bytes, b->size);
 }
 
 void value_table_release(struct value_table *table)

@@ -221,9 +221,7 @@ int attribute_name_compare(const struct attribute_name *one, const struct attrib
 			return one->text == NULL ? -1 : 1;
 		return (one->number > other->number) - (one->number < other->number);
 	}
-	size_t common = one->size < other->size ? one->size : other->size;
-	int order = memcmp(one->text, other->text, common);
-	return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
+	return bytes_order(one->text, one->size, other->text, other->size);
 }
 
 /* ---- attribute path ------------------------------------------------------------------------------------------ */

@@ -139,9 +139,7 @@ static bool is_folder(const struct histree_attributes *attributes, histree_quark
 /* Orders the names of hosts as strcmp() does. */
 static int compare_name(const char *name, const char *text, size_t size)
 {
-	size_t name_size = strlen(name);
-	int order = memcmp(name, text, name_size < size ? name_size : size);
-	return order != 0 ? order : (name_size > size) - (name_size < size);
+	return bytes_order(name, strlen(name), text, size);
 }
 
 static histree_quark child_of(const struct histree_attributes *attributes, histree_quark parent,

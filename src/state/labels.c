@@ -322,7 +322,7 @@ static enum histree_status check_keys(const struct histree_label_table *table, s
 
 /* ---- copies ----------------------------------------------------------------------------------------------- */
 
-static int by_value(const void *one, const void *other)
+int label_order(const void *one, const void *other)
 {
 	const struct histree_label *a = one, *b = other;
 	if (a->kind != b->kind)
@@ -367,7 +367,7 @@ static bool copy_labels(struct told_list *out, struct histree_label_table *table
 	if (!copied)
 		return false;
 	if (table->label_count > 1)
-		qsort(labels, table->label_count, sizeof(*labels), by_value);
+		qsort(labels, table->label_count, sizeof(*labels), label_order);
 	table->labels = labels;
 	return true;
 }
@@ -481,19 +481,11 @@ static const struct histree_label *find_number(const struct histree_label_table 
 	return low > 0 && number <= table->labels[low - 1].last ? &table->labels[low - 1] : NULL;
 }
 
-/* Returns what strcmp() of the two would. */
-static int compare_text(const char *text, const char *bytes, size_t size)
-{
-	size_t text_size = strlen(text);
-	int order = memcmp(text, bytes, text_size < size ? text_size : size);
-	return order != 0 ? order : (text_size > size) - (text_size < size);
-}
-
 /* How a label is ordered to a text; those of texts lie together. */
 static int order_of(const struct histree_label *label, const char *bytes, size_t size)
 {
 	if (label->kind == HISTREE_LABEL_TEXT)
-		return compare_text(label->text, size > 0 ? bytes : "", size);
+		return bytes_order(label->text, strlen(label->text), bytes, size);
 	return label->kind < HISTREE_LABEL_TEXT ? -1 : 1;
 }
 

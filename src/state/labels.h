@@ -43,6 +43,9 @@ enum {
 enum histree_status label_tables_copy(const struct histree_label_table *tables, size_t count, struct told_list *out,
 				      struct histree_error *error);
 
+/* For qsort(): numbers by value, then texts by their bytes, then the others, as histree/attributes.h wants them. */
+int label_order(const void *one, const void *other);
+
 /* Check a table whose labels are in that order: what is kept, and what is read. */
 enum histree_status label_table_check(const struct histree_label_table *table, struct histree_error *error);
 

@@ -492,12 +492,7 @@ static uint32_t code_of_owner(int32_t owner)
 	return (uint32_t)owner ^ UINT32_C(0x80000000);
 }
 
-static int by_text(const void *one, const void *other)
-{
-	const struct named *a = one, *b = other;
-	const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
-}
+COMPARE(by_text, struct named, BY_ORDER(bytes_order(a->text, a->size, b->text, b->size)))
 
 static bool is_before(const struct placed *a, const struct placed *b)
 {

@@ -580,22 +580,9 @@ struct placed {
 	enum histree_flame_kind kind;
 };
 
-static int by_place(const void *one, const void *other)
-{
-	const struct placed *a = one, *b = other;
-	bool a_is_last = a->kind >= HISTREE_FLAME_UNKNOWN, b_is_last = b->kind >= HISTREE_FLAME_UNKNOWN;
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	if (a_is_last != b_is_last)
-		return a_is_last ? 1 : -1;
-	if (a->both != b->both)
-		return a->both > b->both ? -1 : 1;
-	int order = memcmp(a->name, b->name, a->name_size < b->name_size ? a->name_size : b->name_size);
-	if (order != 0)
-		return order;
-	return a->name_size != b->name_size ? (a->name_size > b->name_size) - (a->name_size < b->name_size)
-					    : (int)a->kind - (int)b->kind;
-}
+COMPARE(by_place, struct placed,
+	BY(parent) BY_ORDER((a->kind >= HISTREE_FLAME_UNKNOWN) - (b->kind >= HISTREE_FLAME_UNKNOWN)) BY_MOST(both)
+		BY_ORDER(bytes_order(a->name, a->name_size, b->name, b->name_size)) BY(kind))
 
 static void put_node(const struct histree_flame *flame, const struct placed *place, uint32_t at, uint32_t parent)
 {

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/time_use.h"
 #include "view/use_sweep.h"
@@ -130,9 +131,7 @@ static int compare_values(const struct histree_value *one, const struct histree_
 		return (one->int32 > other->int32) - (one->int32 < other->int32);
 	if (one->type != HISTREE_STRING)
 		return 0;
-	size_t size = one->size < other->size ? one->size : other->size;
-	int order = memcmp(one->bytes, other->bytes, size);
-	return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
+	return bytes_order(one->bytes, one->size, other->bytes, other->size);
 }
 
 static int by_keys(const void *one, const void *other)

@@ -34,6 +34,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "state/charts.h"
+#include "state/labels.h"
 
 /* ---- language labels ----------------------------------------------------------------------------------------- */
 
@@ -125,17 +126,6 @@ static bool language_labels_read_label(struct language_parser *parser, struct hi
 	return true;
 }
 
-/* Numbers by value, then texts by their bytes, then the others, as histree/attributes.h wants them. */
-static int order(const void *first, const void *second)
-{
-	const struct histree_label *a = first, *b = second;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == HISTREE_LABEL_TEXT)
-		return strcmp(a->text, b->text);
-	return a->first < b->first ? -1 : a->first > b->first;
-}
-
 static bool overlap(const struct histree_label *a, const struct histree_label *b)
 {
 	if (a->kind != b->kind)
@@ -172,7 +162,7 @@ static void read_label_line(struct language_parser *parser)
 			break;
 		count++;
 	} while (language_take_sign(parser, ","));
-	qsort(labels, count, sizeof(*labels), order);
+	qsort(labels, count, sizeof(*labels), label_order);
 	for (size_t i = 1; i < count; i++)
 		if (overlap(&labels[i - 1], &labels[i]))
 			language_fail(parser, at, "two labels, \"%.40s\" and \"%.40s\", are for one value",

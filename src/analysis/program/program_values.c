@@ -13,6 +13,7 @@
 #include "analysis/program/program.h"
 #include "analysis/program/program_run.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "state/state_system.h"
 
@@ -125,13 +126,6 @@ static struct histree_value bool_value(bool boolean)
 
 /* ---- comparison ---------------------------------------------------------------------------------------------- */
 
-static int compare_texts(const struct histree_value *first, const struct histree_value *second)
-{
-	size_t least = first->size < second->size ? first->size : second->size;
-	int order = least > 0 ? memcmp(first->bytes, second->bytes, least) : 0;
-	return order != 0 ? order : (first->size > second->size) - (first->size < second->size);
-}
-
 /* Returns false if they have no order; equal ones have. */
 static bool compare(const struct histree_value *first, const struct histree_value *second, int *order)
 {
@@ -150,7 +144,9 @@ static bool compare(const struct histree_value *first, const struct histree_valu
 		*order = (a > b) - (a < b);
 		return !isnan(a) && !isnan(b);
 	}
-	*order = is_text(first) && is_text(second) ? compare_texts(first, second) : 1;
+	*order = is_text(first) && is_text(second)
+			 ? bytes_order(first->bytes, first->size, second->bytes, second->size)
+			 : 1;
 	return is_text(first) && is_text(second);
 }
 

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "histree/attributes.h"
 #include "state/charts.h"
+#include "state/labels.h"
 
 struct xml_charts {
 	struct histree_chart *charts;
@@ -367,16 +368,6 @@ static bool is_number(const char *text, int64_t *number)
 	return end != text && *end == '\0' && errno == 0;
 }
 
-static int compare_labels(const void *first, const void *second)
-{
-	const struct histree_label *a = first, *b = second;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->kind == HISTREE_LABEL_TEXT)
-		return strcmp(a->text, b->text);
-	return (a->first > b->first) - (a->first < b->first);
-}
-
 /* Values that are defined twice have what the first says, and names that are too long for a label are cut. */
 static size_t read_labels(struct xml_reader *reader, struct xml_labels *labels, const struct xml_element *view,
 			  struct histree_label *out, size_t most)
@@ -399,23 +390,23 @@ static size_t read_labels(struct xml_reader *reader, struct xml_labels *labels, 
 						      rgb, rgb, 1 };
 		bool is_there = false;
 		for (size_t i = 0; i < count; i++)
-			is_there = is_there || (compare_labels(&out[i], &label) == 0);
+			is_there = is_there || (label_order(&out[i], &label) == 0);
 		if (!is_there && strlen(value) <= HISTREE_LABEL_TEXT_MAX)
 			out[count++] = label;
 	}
-	qsort(out, count, sizeof(*out), compare_labels);
+	qsort(out, count, sizeof(*out), label_order);
 	return count;
 }
 
-enum { LABELS_MAX = 256, TABLES_MAX = 64 };
+enum { XML_LABELS_MAX = 256, TABLES_MAX = 64 };
 
 static void add_table(struct xml_reader *reader, struct xml_labels *labels, const struct xml_element *view,
 		      const char *pattern)
 {
-	struct histree_label read[LABELS_MAX];
+	struct histree_label read[XML_LABELS_MAX];
 	if (labels->count == TABLES_MAX || strlen(pattern) > HISTREE_LABEL_TEXT_MAX)
 		return;
-	size_t count = read_labels(reader, labels, view, read, LABELS_MAX);
+	size_t count = read_labels(reader, labels, view, read, XML_LABELS_MAX);
 	struct histree_label *all =
 		arena_allocate(&labels->texts, (count + 1) * sizeof(*all), _Alignof(struct histree_label));
 	const char **patterns = arena_allocate(&labels->texts, 2 * sizeof(const char *), _Alignof(const char *));

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/columns.h"
@@ -104,18 +105,11 @@ static const char *parquet_values_text(const struct parquet_values *values, uint
 	return text->bytes;
 }
 
-static int compare_texts(const char *one, size_t one_size, const char *other, size_t other_size)
-{
-	size_t size = one_size < other_size ? one_size : other_size;
-	int order = size == 0 ? 0 : memcmp(one, other, size);
-	return order != 0 ? order : (one_size > other_size) - (one_size < other_size);
-}
-
 static void widen_texts(struct parquet_bounds *bounds, const char *text, size_t size)
 {
-	if (!bounds->is_known || compare_texts(text, size, bounds->min_text, bounds->min_size) < 0)
+	if (!bounds->is_known || bytes_order(text, size, bounds->min_text, bounds->min_size) < 0)
 		bounds->min_text = text, bounds->min_size = size;
-	if (!bounds->is_known || compare_texts(text, size, bounds->max_text, bounds->max_size) > 0)
+	if (!bounds->is_known || bytes_order(text, size, bounds->max_text, bounds->max_size) > 0)
 		bounds->max_text = text, bounds->max_size = size;
 	bounds->is_known = true;
 }

@@ -185,11 +185,8 @@ static void put_metadata(struct byte_buffer *bytes, const struct parquet_chunk *
 
 static int compare_bounds(const struct parquet_type *type, const struct bound *one, const struct bound *other)
 {
-	if (type->kind == PARQUET_TEXT) {
-		size_t size = one->size < other->size ? one->size : other->size;
-		int order = size == 0 ? 0 : memcmp(one->bytes, other->bytes, size);
-		return order != 0 ? order : (one->size > other->size) - (one->size < other->size);
-	}
+	if (type->kind == PARQUET_TEXT)
+		return bytes_order(one->bytes, one->size, other->bytes, other->size);
 	uint64_t a = get_le64(one->room), b = get_le64(other->room);
 	if (type->kind == PARQUET_DOUBLE) {
 		double real, real_other;

@@ -255,9 +255,7 @@ static int compare_names(const struct histree_value *a, const struct histree_val
 		return a->type == HISTREE_NULL ? -1 : 1;
 	if (a->type != HISTREE_STRING)
 		return 0;
-	size_t common = a->size < b->size ? a->size : b->size;
-	int order = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
-	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+	return bytes_order(a->bytes, a->size, b->bytes, b->size);
 }
 
 static const struct histree_value *name_at(const struct segment_names *names, uint32_t index)
