@@ -637,3 +637,9 @@ void memory_files_leave(const struct io *io)
 	files->is_left = true;
 	unlock_or_free(files);
 }
+
+const char *io_temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+}

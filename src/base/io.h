@@ -103,4 +103,7 @@ const struct io *memory_files_create(uint64_t bytes_max);
 /* The caller opens no more files.  The files stay until the last one is closed, which also frees the table. */
 void memory_files_leave(const struct io *io);
 
+/* Returns the folder for files that are forgotten: that of TMPDIR, else /tmp. */
+const char *io_temporary_folder(void);
+
 #endif

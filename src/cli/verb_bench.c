@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "base/number_text.h"
 #include "cli/bench.h"
 #include "cli/target.h"
@@ -81,9 +82,7 @@ struct benching {
 /* The name has the process in it, so that no file of that name exists. */
 static enum cli_exit choose_path(struct benching *benching)
 {
-	const char *folder = getenv("TMPDIR");
-	if (asprintf(&benching->path, "%s/histree-bench-%ld", folder != NULL ? folder : "/tmp", (long)getpid()) <
-	    0) {
+	if (asprintf(&benching->path, "%s/histree-bench-%ld", io_temporary_folder(), (long)getpid()) < 0) {
 		benching->path = NULL;
 		return report_no_memory();
 	}

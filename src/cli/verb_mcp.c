@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/io.h"
 #include "base/monotonic.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -228,7 +229,7 @@ struct tool_call {
 	char *words[WORDS_MAX + 1]; /* to be freed; the last is NULL */
 	size_t word_count;
 	char folder[PATH_MAX];    /* in which it runs; empty: this one */
-	char picture[64];         /* what it draws into; empty: nothing */
+	char picture[PATH_MAX];   /* what it draws into; empty: nothing */
 	char wrong[PATH_MAX * 2]; /* empty: nothing */
 };
 
@@ -439,11 +440,15 @@ static bool read_call(struct tool_call *call, json_t *given)
 	    (tool->first != NULL && !add_word(call, "%s", tool->first)) || !add_options(call, given))
 		return false;
 	if (tool->gives_picture) {
-		snprintf(call->picture, sizeof(call->picture), "/tmp/histree-mcp.XXXXXX.png");
-		const int file = mkostemps(call->picture, 4, O_CLOEXEC);
+		const char *folder = io_temporary_folder();
+		const int length =
+			snprintf(call->picture, sizeof(call->picture), "%s/histree-mcp.XXXXXX.png", folder);
+		errno = ENAMETOOLONG;
+		const int file = length < (int)sizeof(call->picture) ? mkostemps(call->picture, 4, O_CLOEXEC) : -1;
 		if (file < 0) {
 			call->picture[0] = '\0';
-			return refuse(call, "there is no room for a picture in /tmp: %s", strerror(errno));
+			return refuse(call, "no picture can be made in '%s', the folder of TMPDIR: %s", folder,
+				      strerror(errno));
 		}
 		close(file);
 		if (!add_word(call, "--force") || !add_word(call, "--output=%s", call->picture))

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "base/table.h"
 #include "cli/option.h"
 #include "cli/report.h"
@@ -200,8 +201,7 @@ int question_socket_accept(const struct question_socket *socket, int timeout_ms,
 
 int question_socket_spool(void)
 {
-	const char *folder = getenv("TMPDIR");
-	int file = open(folder != NULL ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int file = open(io_temporary_folder(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	return file >= 0 ? file : memfd_create("answer", MFD_CLOEXEC);
 }
 

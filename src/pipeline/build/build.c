@@ -269,7 +269,7 @@ static char *build_path(const struct build *build, const char *file)
 	char *path = NULL;
 	if (build_makes_store(build->options))
 		return store_folder_path(&build->folder, file);
-	return asprintf(&path, "%s/%s", P_tmpdir, file) >= 0 ? path : NULL;
+	return asprintf(&path, "%s/%s", io_temporary_folder(), file) >= 0 ? path : NULL;
 }
 
 /* Tables that outgrow memory are beside the store's files. */

@@ -551,11 +551,9 @@ bool packed_source_shift(struct packed_source *source, histree_time by)
 
 static enum histree_status read_all(struct packed_source *source, struct histree_error *error)
 {
-	const char *folder = getenv("TMPDIR");
-	folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
 	packed_source_leave(&source->base);
 	free(source->spill_path);
-	if (asprintf(&source->spill_path, "%s/histree", folder) < 0)
+	if (asprintf(&source->spill_path, "%s/histree", io_temporary_folder()) < 0)
 		source->spill_path = NULL;
 	if (source->spill_path == NULL)
 		return error_memory(error, "a path");

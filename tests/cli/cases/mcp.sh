@@ -70,5 +70,6 @@ ls traces | grep building
 rm -rf traces/long*
 OPTIONS='--bytes 1K' call draw '{"store": "demo.histree", "size": "3000x3000"}' | sed 's/.*\(not built\|built without\).*/image/'
 call draw '{"store": "demo.histree", "size": "300x200"}' | sed 's/.*\(not built\|built without\).*/image/'
+TMPDIR=nowhere call draw '{"store": "demo.histree"}' | sed 's/.*built without.*/no picture can be made/' | grep -o 'no picture can be made'
 try histree mcp nowhere
 try histree mcp
