@@ -183,7 +183,7 @@ TEST_WITH(refused_memory_is_told, set_up, tear_down)
 	assert_ok(build(world, 0, &error));
 	faulty_memory_begin(0, false);
 	assert_ok(build(world, 2, &error));
-	uint64_t requests = faulty_memory.requests, step = test_effort(71, 501);
+	uint64_t requests = faulty_memory.requests, step = test_effort(71, 1501);
 	struct random random = { test_seed() };
 	for (uint64_t at = 1 + random_below(&random, step); at < requests; at += step) {
 		run_command("rm -rf '%s'*", world->stores[2]);
@@ -212,7 +212,7 @@ TEST_WITH(a_failing_disk_is_told, set_up, tear_down)
 	world->options.publish_ns = 1;
 	faulty_io_init(&faulty, &io_posix);
 	assert_ok(pipeline_build(&world->options, &faulty.io, &error));
-	uint64_t operations = faulty.operations, step = test_effort(5, 30), failed = 0;
+	uint64_t operations = faulty.operations, step = test_effort(5, 90), failed = 0;
 	for (uint64_t at = 1; at < operations; at += step) {
 		run_command("rm -rf '%s'*", world->stores[1]);
 		faulty_io_init(&faulty, &io_posix);

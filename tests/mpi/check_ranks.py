@@ -300,7 +300,7 @@ class Ranks(unittest.TestCase):
     # ---- questions
 
     def test_answers_are_those_of_one_process(self):
-        for words in sample(QUESTIONS, 6):
+        for words in sample(QUESTIONS, 12):
             self.check_question(words, lambda words: jobs.run(2, PROGRAM, "states", self.store, *words))
 
     def test_a_job_that_serves_answers_the_same(self):
@@ -382,7 +382,7 @@ class Ranks(unittest.TestCase):
 
     def test_segments_statistics_and_sql_are_those_of_one_process(self):
         """To start a job takes long: those that serve answer all of these."""
-        for i, words in enumerate(sample(FACES[::3], 4)):
+        for i, words in enumerate(sample(FACES[::3], 8)):
             self.check_face(words, lambda *all_words: jobs.run(1 + i % 3, PROGRAM, *all_words))
         self.check_face(FACES[0], lambda *words: jobs.run(6, PROGRAM, *words))
 
