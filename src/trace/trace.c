@@ -551,12 +551,14 @@ static enum histree_status scan_source(struct trace *trace, const struct trace_e
 	source->trace.id = (uint32_t)(trace->source_count - 1);
 	source->io = trace->io;
 	source->class_count = &trace->class_count;
+	source->services = &trace->services;
 	source->notes = &trace->notes;
 	source->beside = beside;
 	enum histree_status status = entry->kind->scan(source, error);
 	source->beside = NULL;
 	if (status != HISTREE_OK)
 		return status;
+	trace->services.are_alone &= source->trace.has_requests;
 	source->first_file = trace->file_count;
 	trace->notes.report.bytes_total += source->bytes;
 	trace->file_count += source->file_count;
@@ -574,6 +576,7 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 	if (trace->sources == NULL)
 		return error_memory(error, "the traces");
 	struct trace_source *before = NULL, *empty = NULL;
+	trace->services.are_alone = true;
 	enum histree_status status = HISTREE_OK;
 	for (size_t index = 0; index < list->count && status == HISTREE_OK; index++) {
 		const struct trace_entry *entry = &list->entries[index];
@@ -928,6 +931,7 @@ void trace_close(struct trace *trace)
 		ctf_live_close(trace->live);
 	trace_merge_release(&trace->merge);
 	trace_notes_release(&trace->notes);
+	intern_release(&trace->services.keys);
 	free(trace->live);
 	free((void *)trace->sources);
 	free(trace);

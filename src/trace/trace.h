@@ -70,7 +70,8 @@ struct trace {
 	size_t source_count;
 	struct ctf_live *live; /* a live session, which has no sources; else NULL */
 	uint32_t class_count;  /* of events that were met */
-	size_t file_count;     /* stream files of all sources */
+	struct trace_services services;
+	size_t file_count; /* stream files of all sources */
 	struct trace_notes notes;
 	struct trace_merge merge;
 	bool wants_gaps; /* hand them out */

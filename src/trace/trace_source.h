@@ -228,6 +228,15 @@ struct trace_format_kind {
 	void (*release)(struct trace_source *source);
 };
 
+/*
+ * Services whose requests several files tell of: their place is their number, the same in all files.  Beside traces
+ * of other kinds, whose processes have numbers of the system, numbers of services are below 0.
+ */
+struct trace_services {
+	struct intern keys;
+	bool are_alone;
+};
+
 struct trace_source {
 	const struct trace_format_kind *kind;
 	struct event_trace trace;
@@ -239,7 +248,8 @@ struct trace_source {
 	uint64_t bytes;            /* of all files */
 	struct trace_notes *notes; /* shared by all traces of the input */
 	uint32_t *class_count;
-	struct trace_stream **streams; /* those that may have events */
+	struct trace_services *services; /* shared, too */
+	struct trace_stream **streams;   /* those that may have events */
 	size_t stream_count, stream_capacity;
 	/* What another kind has scanned of the same file, while this is scanned; NULL: nothing. */
 	const struct trace_source *beside;

@@ -49,7 +49,7 @@ struct request_span {
 
 struct request_service {
 	uint32_t name, instance; /* of `texts`; instance: or REQUEST_NONE */
-	int64_t pid;             /* below 0, and the same in all files */
+	int64_t pid;             /* the same in all files */
 };
 
 struct requests {
@@ -61,7 +61,7 @@ struct requests {
 	struct table span_table;
 	uint32_t *order; /* in which they begin, once the tree is made */
 	struct table order_table;
-	struct intern texts, service_keys, process_keys, pids;
+	struct intern texts, service_keys, process_keys;
 	struct request_service *services; /* by number of the key */
 	size_t service_capacity;
 	uint32_t *process_services; /* of Jaeger's trace, by number of the key */

@@ -93,7 +93,6 @@ static void release_tables(struct requests *requests)
 	intern_release(&requests->texts);
 	intern_release(&requests->service_keys);
 	intern_release(&requests->process_keys);
-	intern_release(&requests->pids);
 	free(requests->services);
 	free(requests->process_services);
 	for (size_t i = 0; i < sizeof(requests->scan) / sizeof(requests->scan[0]); i++)

@@ -268,22 +268,20 @@ static uint32_t intern_text(struct requests *requests, struct packed_text text)
 	return number;
 }
 
-/*
- * Files of one recording are read as one trace, and their processes are told apart by numbers: so a service has the
- * same in all of them, unless another one of its file has that.
- */
-static int64_t pid_of(struct requests *requests, struct packed_text name, struct packed_text instance)
+/* Files of one recording are read as one trace, and their processes are told apart by numbers. */
+static int64_t pid_of(struct requests *requests, uint32_t name, uint32_t instance)
 {
-	uint64_t hash =
-		hash_mix(hash_step(hash_bytes(name.bytes, name.size), hash_bytes(instance.bytes, instance.size)));
-	const uint32_t before = requests->pids.count;
-	for (;; hash++) {
-		const int64_t pid = -1 - (int64_t)(hash & INT32_MAX);
-		if (intern_add(&requests->pids, &pid, sizeof(pid)) == INTERN_NONE)
-			requests->is_out_of_memory = true;
-		if (requests->pids.count > before || requests->is_out_of_memory)
-			return pid;
-	}
+	struct trace_services *services = requests->packed->base.services;
+	char key[2 * PACKED_NAME_MAX + 1];
+	size_t size = 0, more = 0;
+	const char *text = intern_get(&requests->texts, name, &size);
+	memcpy(key, text, size);
+	key[size++] = '\0';
+	text = instance != REQUEST_NONE ? intern_get(&requests->texts, instance, &more) : "";
+	memcpy(key + size, text, more);
+	const uint32_t number = intern_add(&services->keys, key, size + more);
+	requests->is_out_of_memory |= number == INTERN_NONE;
+	return services->are_alone ? 1 + (int64_t)number : -1 - (int64_t)number;
 }
 
 /* What a resource, a process or an endpoint says of itself: of what tells instances apart, the best there is. */
@@ -310,15 +308,16 @@ static uint32_t service_of(struct requests *requests, struct json_span owner)
 	const struct packed_text of = text_of(requests, instance, &requests->scan[1]);
 	const uint32_t key[] = { intern_text(requests, text.size > 0 ? text : packed_string("unknown")),
 				 of.size > 0 ? intern_text(requests, of) : REQUEST_NONE };
+	const uint32_t known = requests->service_keys.count;
 	const uint32_t number = intern_add(&requests->service_keys, key, sizeof(key));
-	if (number == INTERN_NONE ||
+	if (requests->is_out_of_memory || number == INTERN_NONE ||
 	    !array_reserve(&requests->services, &requests->service_capacity, (size_t)number + 1)) {
 		requests->is_out_of_memory = true;
 		return 0;
 	}
-	if (number + 1 < requests->service_keys.count || requests->pids.count == requests->service_keys.count)
-		return number;
-	requests->services[number] = (struct request_service){ key[0], key[1], pid_of(requests, text, of) };
+	if (number == known)
+		requests->services[number] =
+			(struct request_service){ key[0], key[1], pid_of(requests, key[0], key[1]) };
 	return number;
 }
 

@@ -71,3 +71,9 @@ histree compare before after -a track-spans --by service --format tsv --columns 
 histree segments after track-spans --by service --of critical --format tsv
 histree segments after track-spans --where 'critical > 0' --sort duration --format tsv --columns name,service,critical
 histree sql after "SELECT f.name, count(*) FROM track_flows f GROUP BY 1" --format tsv
+echo 'a service has its number in all files, below 0 beside processes of the system'
+echo '[{"ph":"X","name":"frame","pid":1,"tid":2,"ts":1544712660000000,"dur":7}]' >chrome.json
+for files in 'jaeger.json zipkin.json otlp.json' 'chrome.json otlp.json'; do
+	histree build -q -f $files -o store 2>/dev/null
+	histree segments store track-spans --by pid --format tsv --columns value,count
+done
