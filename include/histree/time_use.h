@@ -78,7 +78,8 @@ struct histree_time_use_request {
 	unsigned by;           /* HISTREE_BY() of keys; 0: one row for each host */
 	/*
 	 * What to count, an expression of filter.h over the fields host, thread, process, name, cpu, state,
-	 * system_call and had_by; NULL: everything.  The idle loops of CPUs are counted by CPU or state only.
+	 * system_call and had_by, thread and process by number or name; NULL: everything.  The idle loops of CPUs
+	 * are counted by CPU or state only.
 	 */
 	const char *where;
 	/*

@@ -865,6 +865,16 @@ bool histree_filter_needs(const struct histree_filter *filter, size_t field)
 	return false;
 }
 
+bool filter_compares_text(const struct histree_filter *filter, size_t field)
+{
+	for (size_t i = 0; i < filter->test_count; i++) {
+		const struct filter_test *test = &filter->tests[i];
+		if (test->field == field && !test->has_integer && test->operator!= FILTER_PRESENT)
+			return true;
+	}
+	return false;
+}
+
 void histree_filter_free(struct histree_filter *filter)
 {
 	if (filter == NULL)

@@ -77,6 +77,9 @@ void filter_required(const struct histree_filter *filter,
 bool filter_match_either(const struct histree_filter *filter, const struct histree_value *values,
 			 const struct histree_value *others);
 
+/* Whether a test compares this field with what is no number, so that a second value may be what it means. */
+bool filter_compares_text(const struct histree_filter *filter, size_t field);
+
 /* As histree_filter_may_pass(), for such fields. */
 bool filter_may_pass_either(const struct histree_filter *filter, const struct histree_value *values,
 			    const struct histree_value *others, const bool *are_known);

@@ -170,13 +170,11 @@ void thread_facts_fill(const struct thread_facts *facts, const struct thread_own
 bool thread_facts_are_named(const struct histree_filter *filter, const size_t fields[THREAD_FIELDS])
 {
 	for (size_t i = 0; i < filter->test_count; i++) {
-		const struct filter_test *test = &filter->tests[i];
-		const bool is_number = test->has_integer || test->operator== FILTER_PRESENT;
-		if (test->field == FILTER_ANY_FIELD) /* a text that is looked for everywhere is not of threads */
+		const size_t field = filter->tests[i].field;
+		if (field == FILTER_ANY_FIELD) /* a text that is looked for everywhere is not of threads */
 			continue;
-		if (test->field == fields[THREAD_FIELD_PROCESS] || test->field == fields[THREAD_FIELD_NAME] ||
-		    (test->field == fields[THREAD_FIELD_THREAD] && !is_number))
+		if (field == fields[THREAD_FIELD_PROCESS] || field == fields[THREAD_FIELD_NAME])
 			return true;
 	}
-	return false;
+	return fields[THREAD_FIELD_THREAD] != SIZE_MAX && filter_compares_text(filter, fields[THREAD_FIELD_THREAD]);
 }

@@ -19,11 +19,13 @@
 #include "base/error.h"
 #include "base/hash_index.h"
 #include "base/search.h"
+#include "filter/filter.h"
 #include "histree/filter.h"
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
 #include "query/range_sums.h"
+#include "query/thread_facts.h"
 #include "query/thread_list.h"
 #include "query/thread_pieces.h"
 #include "query/window.h"
@@ -59,6 +61,8 @@ struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
 	bool filters_pieces;           /* it names more than threads */
+	bool names_processes;          /* it compares them with names, */
+	struct thread_facts facts;     /* which are those of the host that is being read */
 	struct use_rows rows;
 	/* The host that is being read. */
 	uint32_t host;
@@ -412,8 +416,9 @@ static void use_cube_release(struct use_cube *cube)
 
 static const struct histree_filter_field fields[FIELD_COUNT] = {
 	[FIELD_HOST] = { "host", HISTREE_STRING, HISTREE_FILTER_PLAIN },
-	[FIELD_THREAD] = { "thread", HISTREE_INT, HISTREE_FILTER_PLAIN },
-	[FIELD_PROCESS] = { "process", HISTREE_INT, HISTREE_FILTER_PLAIN },
+	/* Or their names. */
+	[FIELD_THREAD] = { "thread", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+	[FIELD_PROCESS] = { "process", HISTREE_NULL, HISTREE_FILTER_PLAIN },
 	[FIELD_NAME] = { "name", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[FIELD_CPU] = { "cpu", HISTREE_INT, HISTREE_FILTER_PLAIN },
 	[FIELD_STATE] = { "state", HISTREE_STRING, HISTREE_FILTER_PLAIN },
@@ -636,7 +641,7 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 				     struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	bool is_read;
+	bool is_read = false;
 	if (strncmp(info->provider, "kernel", strlen("kernel")) != 0)
 		return HISTREE_OK; /* its states mean something else */
 	if (use->request.from > info->end || use->request.to < info->start) {
@@ -646,10 +651,17 @@ static enum histree_status read_host(struct histree_time_use *use, struct histre
 	use->history = history;
 	use->has_lives = use->is_parted = false;
 	const size_t before = use->rows.count;
-	enum histree_status status = read_cube(use, history, &is_read, error);
+	enum histree_status status = HISTREE_OK;
+	if (use->names_processes)
+		status = thread_facts_read(&use->facts, history, NULL, 0, 1, use->request.work, error);
+	if (status == HISTREE_OK)
+		status = read_cube(use, history, &is_read, error);
 	if (status == HISTREE_OK && use->is_parted)
 		use_rows_cut(&use->rows, before);
-	return status == HISTREE_OK && !is_read ? read_threads(use, history, error) : status;
+	if (status == HISTREE_OK && !is_read)
+		status = read_threads(use, history, error);
+	thread_facts_release(&use->facts);
+	return status;
 }
 
 /* ---- hosts whose histories other processes hold ------------------------------------------------------------- */
@@ -750,6 +762,7 @@ static enum histree_status prepare(struct histree_time_use *use, histree_time st
 	enum histree_status status = histree_filter_create(request->where, &scope, &use->filter, error);
 	for (size_t field = FIELDS_OF_THREAD; field < FIELD_COUNT && status == HISTREE_OK; field++)
 		use->filters_pieces |= histree_filter_needs(use->filter, field);
+	use->names_processes = status == HISTREE_OK && filter_compares_text(use->filter, FIELD_PROCESS);
 	return status;
 }
 
@@ -969,29 +982,35 @@ static enum histree_status find_row(struct histree_time_use *use, const struct u
 
 /* ---- pieces ------------------------------------------------------------------------------------------------- */
 
+/* What a thread is, and the names by which its numbers may be meant. */
 static void fill_of_thread(const struct histree_time_use *use, const struct histree_thread *thread,
-			   struct histree_value *values)
+			   struct histree_value *values, struct histree_value *others)
 {
+	const struct thread_owner owner = { .tid = thread->tid };
+	struct histree_value facts[THREAD_FIELDS], names[THREAD_FIELDS];
 	values[FIELD_HOST] = histree_string(use->host_name);
 	values[FIELD_THREAD] = histree_int(thread->tid);
 	values[FIELD_PROCESS] = thread->has_process ? histree_int(thread->pid) : histree_unknown();
 	values[FIELD_NAME] = histree_string(thread->name);
+	thread_facts_fill(&use->facts, &owner, thread, thread->from, facts, names);
+	others[FIELD_THREAD] = names[THREAD_FIELD_THREAD];
+	others[FIELD_PROCESS] = names[THREAD_FIELD_PROCESS];
 }
 
 static bool passes(const struct histree_time_use *use, const struct use_piece *piece)
 {
-	struct histree_value values[FIELD_COUNT] = { 0 };
+	struct histree_value values[FIELD_COUNT] = { 0 }, others[FIELD_COUNT] = { 0 };
 	if (!use->filters_pieces)
 		return true; /* those of threads that do not are not read */
 	if (piece->thread != NULL)
-		fill_of_thread(use, piece->thread, values);
+		fill_of_thread(use, piece->thread, values, others);
 	else
 		values[FIELD_HOST] = histree_string(use->host_name);
 	values[FIELD_CPU] = use_rows_value(&use->rows, HISTREE_USE_BY_CPU, piece->cpu);
 	values[FIELD_STATE] = histree_string(histree_use_name(piece->use));
 	values[FIELD_SYSTEM_CALL] = use_rows_value(&use->rows, HISTREE_USE_BY_SYSTEM_CALL, piece->system_call);
 	values[FIELD_HAD_BY] = use_rows_value(&use->rows, HISTREE_USE_BY_HAD_BY, piece->had_by);
-	return histree_filter_match(use->filter, values);
+	return filter_match_either(use->filter, values, others);
 }
 
 /* Returns whether idle loops are counted. */
@@ -1004,7 +1023,7 @@ static bool time_use_has_idle(const struct histree_time_use *use)
 static bool time_use_wants(void *context, const struct histree_thread *thread)
 {
 	const struct histree_time_use *use = context;
-	struct histree_value values[FIELD_COUNT] = { 0 };
+	struct histree_value values[FIELD_COUNT] = { 0 }, others[FIELD_COUNT] = { 0 };
 	bool are_known[FIELD_COUNT] = {
 		[FIELD_HOST] = true, [FIELD_THREAD] = true, [FIELD_PROCESS] = true, [FIELD_NAME] = true
 	};
@@ -1012,9 +1031,9 @@ static bool time_use_wants(void *context, const struct histree_thread *thread)
 		return false;
 	if (use->filter == NULL)
 		return true;
-	fill_of_thread(use, thread, values);
-	return use->filters_pieces ? histree_filter_may_pass(use->filter, values, are_known)
-				   : histree_filter_match(use->filter, values);
+	fill_of_thread(use, thread, values, others);
+	return use->filters_pieces ? filter_may_pass_either(use->filter, values, others, are_known)
+				   : filter_match_either(use->filter, values, others);
 }
 
 /* Whether the filter lets anything pass of the host that is read, so that one which is missing is missed. */

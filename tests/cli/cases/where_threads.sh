@@ -27,6 +27,21 @@ check("name == burn", lambda tid: name.get(tid) == "burn")
 check("name matches '^b' && !(thread == 14764)", lambda tid: name.get(tid, "")[:1] == "b" and tid != "14764")
 some = process["14764"]
 check(f"process == {some}", lambda tid: process.get(tid) == some)
+
+# The use of time takes the same words; a process has the name of its first thread.
+used = rows("top", "store", "--columns", "thread,user,count")
+def check_use(expression, wanted):
+    found = rows("top", "store", "--where", expression, "--columns", "thread,user,count")
+    assert found == [row for row in used if wanted(row.split("\t")[0])] and found, expression
+    print("top", expression, len(found))
+check_use("thread == burn", lambda tid: name.get(tid) == "burn")
+check_use("thread matches '^b' && thread != 14764", lambda tid: name.get(tid, "")[:1] == "b" and tid != "14764")
+called = name[some]
+check_use(f"process == {called}", lambda tid: name.get(process.get(tid)) == called)
+check_use(f"process == {called} || thread == {some}", lambda tid: name.get(process.get(tid)) == called or tid == some)
+some_ns = sum(int(row.split("\t")[1]) for row in used if name.get(process.get(row.split("\t")[0])) == called)
+by_state = rows("top", "store", "--by", "state", "--where", f"process == {called} && state == user", "--columns", "duration")
+assert by_state == [str(some_ns)], by_state
 END
 
 # whole rows are chosen by the same words
