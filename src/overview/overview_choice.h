@@ -39,14 +39,14 @@ struct overview_options {
 	uint32_t states_in_window;    /* of the cube, at most; 128 Ki, or as many as `memory_max` lets */
 	uint32_t cells_min;           /* over the lifetime of an attribute, in the first overview; 8,192 */
 	uint32_t cells_least;         /* with fewer, an overview is not worth its bytes; 2,048 */
-	uint32_t percent_max;         /* of the history's bytes, that all overviews have at most; 15 */
+	uint32_t percent_max;         /* of the history's bytes, that all cells have at most; 15 */
 	uint32_t numbers_percent_max; /* that the number overview has at most; 4 */
 	uint32_t number_states_min;   /* of an attribute that goes into it; 4,096 */
 	uint32_t number_states_log2;  /* of a summary, at least; 6 */
 	uint32_t sums_percent_max;    /* that the overview of sums has at most; 3 */
 	uint32_t sum_states_min;      /* of an attribute that goes into it; 256 */
 	uint32_t cube_percent_max;    /* that the cube has at most; 2 */
-	uint32_t names_percent_max;   /* that names of threads have at most; 5 */
+	uint32_t names_percent_max;   /* that names of threads have at most, besides; 5 */
 	uint32_t few_states_max;      /* of a status that is in the file of names; 1024 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	/* Of the rows that are kept while a history is made, about: 2 Mi different ones, or what tables let. */

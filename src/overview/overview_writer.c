@@ -85,7 +85,7 @@ struct writer {
 	uint32_t last;                 /* level that is there */
 
 	struct pyramid_source pyramid_source;
-	struct pyramid_maker makers[PYRAMIDS]; /* of the other pyramids */
+	struct pyramid_maker makers[PYRAMIDS]; /* of the other pyramids of cells */
 	uint64_t bytes_of_others;
 };
 
@@ -416,15 +416,17 @@ static enum histree_status end_others(struct writer *writer, struct histree_erro
 
 /* ---- names of threads --------------------------------------------------------------------------------------- */
 
+/* They have bytes of their own: cells are neither wider nor fewer where there are many names. */
 static enum histree_status write_names(struct writer *writer, struct histree_error *error)
 {
 	struct fact_feed *facts = overview_feed_facts(writer->feed);
+	uint64_t bytes = 0;
 	facts = facts != NULL ? facts : overview_feed_facts(writer->replayed);
 	pyramid_path(PYRAMID_NAMES, writer->path, 1, writer->name);
 	return facts == NULL ? HISTREE_OK
 			     : fact_feed_write(facts, writer->io, writer->name, writer->source, &writer->options,
 					       percent_of(writer, percent_max_of(&writer->options, PYRAMID_NAMES)),
-					       &writer->bytes_of_others, error);
+					       &bytes, error);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */

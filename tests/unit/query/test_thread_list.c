@@ -5,6 +5,8 @@
  * read from the file of names beside a history, fed while this was made or when it was complete, and damaged or
  * not; and what threads did with their time, which is read from there, too.
  */
+#include <sys/stat.h>
+
 #include "base/hash_index.h"
 #include "histree/history.h"
 #include "histree/states.h"
@@ -731,5 +733,36 @@ TEST(what_no_thread_has_is_left_out)
 	fact_feed_release(&feed);
 	table_space_release(&tables);
 	histree_history_close(history);
+	history_files_remove(world.path);
+}
+
+static size_t rows_bytes(const struct world *world)
+{
+	char rows[96];
+	struct stat info;
+	snprintf(rows, sizeof(rows), "%s.overview1", world->path);
+	return stat(rows, &info) == 0 ? (size_t)info.st_size : 0;
+}
+
+/* Names have bytes of their own: where there is just enough for rows, it is enough with any number of names. */
+TEST(names_take_no_bytes_of_rows)
+{
+	static struct world world;
+	struct overview_options options = few_options(100000);
+	options.states_min = options.cells_least = 1;
+	options.cost_max_share = 1;
+	options.few_states_max = 1;
+	size_t alone = 0;
+	for (options.percent_max = 1; alone == 0 && options.percent_max < 1000; options.percent_max++) {
+		make_two(&world, &options);
+		alone = rows_bytes(&world);
+	}
+	options.percent_max--;
+	assert_true(alone > 0 && options.percent_max > 1);
+	assert_int_equal(count_names(&world), 2);
+	options.few_states_max = FEW + 1;
+	make_two(&world, &options);
+	assert_int_equal(count_names(&world), 4);
+	assert_int_equal(rows_bytes(&world), alone);
 	history_files_remove(world.path);
 }
