@@ -230,6 +230,7 @@ static bool read_name(struct line_scan scan, struct line_head *out)
 	if (scan.at == begin || scan.at[-1] != ':')
 		return false;
 	size_t size = (size_t)(scan.at - begin) - 1;
+	out->is_frame = line_has_frame(scan.at, (size_t)(scan.end - scan.at));
 	line_scan_spaces(&scan);
 	return take_name(out, begin, size, &scan);
 }
@@ -327,9 +328,11 @@ static void pass_difference(struct line_scan *scan)
 static bool read_event(struct line_scan scan, struct line_head *out)
 {
 	pass_difference(&scan);
+	const bool is_frame = line_has_frame(scan.at, (size_t)(scan.end - scan.at));
 	line_scan_spaces(&scan);
-	if (scan.at == scan.end) { /* perf script -F comm,tid,time,ip,sym */
+	if (scan.at == scan.end || is_frame) { /* perf script -F comm,tid,time,ip,sym */
 		static char samples[] = "samples";
+		out->is_frame = is_frame;
 		take_name(out, samples, strlen(samples), &scan);
 		out->kind = LINE_SAMPLE;
 		return true;

@@ -39,9 +39,11 @@ struct line_head {
 	int32_t process;         /* of the thread; LINE_NO_PROCESS: it is not said, or not known: "(-----)" */
 	bool has_process;        /* the line has a column for it */
 	bool has_time, is_count; /* of the clock, which counts something else than time */
+	bool is_bare;            /* the line lacks the time or the thread (line_samples.h) */
 	bool is_record;          /* an event that perf tells, and not the kernel */
 	histree_time time;
 	uint64_t lost; /* events; 0: not counted */
+	bool is_frame; /* the text is one, by its columns (line_samples.h) */
 	bool has_period;
 	uint64_t period;   /* of a sample */
 	unsigned flags;    /* that stand before the time, by themselves; 0: none do */

@@ -189,14 +189,14 @@ bool line_sample_is_counted(const char *name, size_t size)
 	return true;
 }
 
-/* Returns of how many digits the address is that comes next, with a blank behind it; 0: it is no address. */
+/* Returns of how many digits the address is that comes next, with a blank or nothing behind it; 0: it is none. */
 static ptrdiff_t pass_address(struct line_scan *scan)
 {
 	line_scan_spaces(scan);
 	const char *begin = scan->at;
 	while (scan->at < scan->end && line_scan_digit(*scan->at) >= 0)
 		scan->at++;
-	return scan->at < scan->end && line_is_blank(*scan->at) ? scan->at - begin : 0;
+	return scan->at == scan->end || line_is_blank(*scan->at) ? scan->at - begin : 0;
 }
 
 /*
@@ -209,14 +209,15 @@ bool line_sample_take_only(struct line_sample *sample, const struct line_head *h
 	struct line_scan scan = { head->text, head->text + head->text_size };
 	ptrdiff_t digits = pass_address(&scan);
 	struct line_scan behind = scan;
-	/* "0 7f00aa10 main+0x3 (/bin/web)": perf script -F addr,ip,sym has the address of the data in front. */
-	if (digits > 0 && pass_address(&behind) >= DIGITS_MIN) {
+	/* "0     7f00aa10 main+0x3 (/bin/web)": perf script -F addr,ip,sym has the address of the data in front. */
+	if (digits > 0 && scan.at < scan.end && line_has_address(scan.at + 1, (size_t)(scan.end - scan.at) - 1) &&
+	    pass_address(&behind) >= DIGITS_MIN) {
 		scan = behind;
 		digits = DIGITS_MIN;
 	}
 	const char *at = scan.at, *end = scan.end;
 	trim(&at, &end);
-	if (digits < DIGITS_MIN || last_group(at, end) == NULL ||
+	if ((!head->is_frame && (digits < DIGITS_MIN || last_group(at, end) == NULL)) ||
 	    shape_row_find(head->name, head->name_size) != NULL ||
 	    !line_sample_is_counted(head->name, head->name_size))
 		return true;
@@ -231,6 +232,23 @@ bool line_sample_take_none(struct line_sample *sample, const char *line, const s
 	const bool is_sample = head->kind == LINE_EVENT && head->text_size == 0 && head->pid != LINE_NO_THREAD &&
 			       *line != ' ' && line_sample_is_counted(head->name, head->name_size);
 	return sample->chain_size > 0 || !is_sample || put_frame(sample, unknown, end, end, end);
+}
+
+static char *before_blanks(char *begin, char *end)
+{
+	while (end > begin && line_is_blank(end[-1]))
+		end--;
+	return end;
+}
+
+/* Returns the word in front of `end`, and where it begins. */
+static struct line_scan word_before(char *begin, char *end)
+{
+	end = before_blanks(begin, end);
+	char *at = end;
+	while (at > begin && !line_is_blank(at[-1]))
+		at--;
+	return (struct line_scan){ at, end };
 }
 
 /* A word of a head: "2120/2121", "2121" or "app-2121". */
@@ -264,11 +282,16 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 	sample->pid = LINE_NO_THREAD;
 	sample->name = line;
 	sample->name_size = 0;
+	if (head->is_frame)
+		end = head->text;
 	if (head->name >= line && head->name < end)
 		end = head->name;
-	if (head->pid < 0) { /* all that is there is the name */
+	if (head->pid < 0) { /* all that is there is the name, and what it is not of */
 		const char *begin = line, *bracket = memchr(line, '[', (size_t)(end - line));
-		end = bracket != NULL ? bracket : end;
+		int words = head->is_bare ? head->has_period + head->has_time : 0;
+		for (; words > 0; words--)
+			end = word_before((char *)(uintptr_t)line, (char *)(uintptr_t)end).at;
+		end = bracket != NULL && bracket < end ? bracket : end;
 		trim(&begin, &end);
 		sample->name = begin;
 		sample->name_size = (size_t)(end - begin);
@@ -289,17 +312,6 @@ void line_sample_whose(struct line_sample *sample, const char *line, size_t size
 			sample->name_size = name_end > begin ? (size_t)(name_end - begin) : 0;
 		}
 	}
-}
-
-/* Returns the word in front of `end`, and where it begins. */
-static struct line_scan word_before(char *begin, char *end)
-{
-	while (end > begin && line_is_blank(end[-1]))
-		end--;
-	char *at = end;
-	while (at > begin && !line_is_blank(at[-1]))
-		at--;
-	return (struct line_scan){ at, end };
 }
 
 static bool is_cpu(struct line_scan word, int32_t *out)
@@ -325,36 +337,58 @@ static bool is_pid(struct line_scan word, int32_t *out)
 	return is;
 }
 
-/* "%16lx", and behind it a name, or a binary in parentheses (evsel_fprintf.c). */
-static bool has_address(const char *line, size_t size)
-{
-	enum { COLUMNS = 16 };
-	const char *at = line;
-	while (at < line + size && at < line + COLUMNS && *at == ' ')
-		at++;
-	for (const char *digit = at; digit < line + COLUMNS && size >= COLUMNS; digit++)
-		if (line_scan_digit(*digit) < 0)
-			return false;
-	const char *name = line + COLUMNS + 1, *end = line + size;
-	const bool is_apart = size >= COLUMNS && at < line + COLUMNS && (size == COLUMNS || line[COLUMNS] == ' ');
-	return is_apart && (name >= end || *name != '(' || end[-1] == ')');
-}
-
 bool line_sample_is_frame(const char *line, size_t size)
 {
-	return size > 0 && *line == '\t' && has_address(line + 1, size - 1);
+	return size > 0 && *line == '\t' && line_has_address(line + 1, size - 1);
 }
 
 bool line_sample_is_likely(const char *line, size_t size)
 {
 	const char *begin = line, *end = line + size;
 	trim(&begin, &end);
-	return has_address(line, size) || line_sample_is_frame(line, size) || is_bare_frame(begin, end);
+	return line_has_address(line, size) || line_sample_is_frame(line, size) || is_bare_frame(begin, end);
 }
 
 bool line_sample_is_alone(const char *line, size_t size)
 {
-	return size > 1 && *line == ' ' && (has_address(line, size) || has_address(line + 1, size - 1));
+	return size > 1 && *line == ' ' && (line_has_address(line, size) || line_has_address(line + 1, size - 1));
+}
+
+/* "16810.480463:", of the clock of perf. */
+static bool is_time(struct line_scan word, histree_time *out)
+{
+	enum { SECOND = 1000000000 };
+	uint64_t seconds, part = 0, unit = SECOND;
+	if (!line_scan_number(&word, &seconds) || seconds >= INT64_MAX / SECOND || !line_scan_byte(&word, '.'))
+		return false;
+	for (; word.at < word.end && is_digit(*word.at) && unit > 1; word.at++) {
+		unit /= 10;
+		part += (uint64_t)(*word.at - '0') * unit;
+	}
+	if (unit == SECOND || !line_scan_byte(&word, ':') || word.at < word.end)
+		return false;
+	*out = (histree_time)(seconds * SECOND + part);
+	return true;
+}
+
+/*
+ * Returns where the frame begins that a head has on its line, "app      7f898f54f645 main", and NULL if it has
+ * none.  What has neither an event nor a time in front of it is a frame if nobody would take it for a word.
+ */
+static char *frame_on_line(char *line, size_t size)
+{
+	enum { COLUMNS = 16, DIGITS_MIN = 3, DIGITS_ENOUGH = 6 };
+	char *end = line + size;
+	for (char *at = line; end - at > COLUMNS && (at = memchr(at, ' ', (size_t)(end - at))) != NULL; at++) {
+		const char *before = before_blanks(line, at), *digit = at + 1;
+		if (before == line || !line_has_address(at + 1, (size_t)(end - at) - 1))
+			continue;
+		while (*digit == ' ')
+			digit++;
+		const ptrdiff_t digits = at + 1 + COLUMNS - digit;
+		return digits >= (before[-1] == ':' ? DIGITS_MIN : DIGITS_ENOUGH) ? at + 1 : NULL;
+	}
+	return NULL;
 }
 
 bool line_sample_head(char *line, size_t size, struct line_head *out)
@@ -362,16 +396,24 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	enum { PERIOD_COLUMNS = 10 };
 	static char samples[] = "samples";
 	char *end = line + size;
-	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_OTHER };
+	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU, .kind = LINE_OTHER, .is_bare = true };
 	if (size > 0 && *line == '#')
 		out->kind = LINE_COMMENT;
-	if (size > 0 && (line_is_blank(*line) || *line == '#'))
+	char *frame = out->kind == LINE_OTHER ? frame_on_line(line, size) : NULL;
+	if (size > 0 && ((frame == NULL && line_is_blank(*line)) || *line == '#'))
 		return false;
+	out->text = end;
+	if (frame != NULL) {
+		out->is_frame = true;
+		out->text = frame;
+		out->text_size = (size_t)(end - frame);
+		end = frame;
+	}
 	struct line_scan word = word_before(line, end);
 	out->name = samples;
 	out->name_size = strlen(samples);
-	out->text = line + size;
-	const bool has_event = word.end - word.at > 1 && word.end[-1] == ':';
+	out->has_time = is_time(word, &out->time);
+	const bool has_event = !out->has_time && word.end - word.at > 1 && word.end[-1] == ':';
 	if (has_event) {
 		out->name = word.at;
 		out->name_size = (size_t)(word.end - word.at) - 1;
@@ -380,21 +422,26 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	}
 	struct line_scan before = word_before(line, word.at);
 	int32_t ignored;
+	histree_time ignored_time;
 	/* "app 3 2120 cycles:" does not have it; the column of periods is wide. */
 	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
 			      word.end - before.end > PERIOD_COLUMNS;
 	struct line_scan period = word;
 	if (has_event && line_scan_number(&period, &out->period) && period.at == period.end &&
-	    (is_cpu(before, &ignored) || (is_pid(before, &ignored) && is_apart))) {
+	    (is_cpu(before, &ignored) || is_time(before, &ignored_time) ||
+	     (is_pid(before, &ignored) && is_apart))) {
 		out->has_period = true;
 		word = before;
 	}
+	out->has_time = out->has_time || is_time(word, &out->time);
+	if (out->has_time)
+		word = word_before(line, word.at);
 	if (is_cpu(word, &out->cpu))
 		word = word_before(line, word.at);
 	bool is_thread = is_pid(word, &out->pid) && word.at > line;
 	if (out->name_size > LINE_NAME_MAX)
 		return false;
-	if (has_event || is_thread || !is_bare_frame(line, line + size))
+	if (has_event || is_thread || frame != NULL || !is_bare_frame(line, line + size))
 		out->kind = has_event ? LINE_EVENT : LINE_SAMPLE;
-	return has_event || is_thread;
+	return has_event || is_thread || out->has_time;
 }

@@ -48,9 +48,10 @@ bool line_sample_take_none(struct line_sample *sample, const char *line, const s
 void line_sample_whose(struct line_sample *sample, const char *line, size_t size, const struct line_head *head);
 
 /*
- * Read the head of a sample without a time, which begins in the first column: "java 2120/2121 [003] 250000 cycles:
- * ", or, as LINE_SAMPLE, a head that lacks the event, "java 2120", or all but the name, or that, too: an empty
- * line. Returns whether it has an event or a thread.  A line that is not a head is LINE_OTHER or LINE_COMMENT.
+ * Read the head of a sample that lacks the time or the thread, and begins in the first column unless its frame
+ * ends the line: "java 2120/2121 [003] 250000 cycles: ", "7.000100: cycles: ", or, as LINE_SAMPLE, a head that
+ * lacks the event, "java 2120", or all but the name, or that, too: an empty line. Returns whether it has an event,
+ * a thread or a time.  A line that is not a head is LINE_OTHER or LINE_COMMENT.
  */
 bool line_sample_head(char *line, size_t size, struct line_head *out);
 

@@ -39,6 +39,7 @@ struct line_preface {
 	bool is_graph;                /* it has no events, but calls of functions (line_graph.h) */
 	bool has_samples;             /* with chains of calls, or where it was alone */
 	bool has_only_samples;        /* and no tracepoint */
+	bool is_bare;                 /* their heads lack the time or the thread (line_sample_head()) */
 	bool has_no_times;            /* which samples can do without */
 	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
 	bool has_dump;                /* of processes, before the events (line_head.h) */
@@ -102,6 +103,7 @@ struct first_lines {
 	unsigned left; /* to be looked at */
 	/* The line before, if a chain follows; what says nothing of itself, if that is perf's without doubt. */
 	bool may_be_head, may_be_untimed, may_be_nobody;
+	bool is_timed; /* that line, if it lacks the thread */
 	bool has_tracepoint;
 };
 
@@ -132,17 +134,22 @@ static void look_for_heads(struct first_lines *first, struct line_preface *out, 
 			   char *line, size_t size)
 {
 	struct line_head untimed = { .kind = LINE_OTHER };
+	const bool may_be_untimed = head->kind != LINE_SAMPLE && line_sample_head(line, size, &untimed);
+	const bool has_own = head->is_frame || untimed.is_frame;
 	const bool is_frame =
+		has_own ||
 		((first->may_be_head || (first->may_be_untimed && line_sample_is_likely(line, size))) &&
 		 has_frame(&first->sample, line, size)) ||
 		(first->may_be_nobody && line_sample_is_frame(line, size)) ||
 		(line_sample_is_alone(line, size) && has_frame(&first->sample, line, size));
 	if (is_frame) {
 		out->has_event = out->has_samples = out->has_only_samples = true;
-		out->has_no_times = !first->may_be_head;
+		out->is_bare = has_own ? untimed.is_frame : !first->may_be_head;
+		out->has_no_times = out->is_bare && !(has_own ? untimed.has_time : first->is_timed);
 	}
 	first->may_be_head = head->kind == LINE_SAMPLE;
-	first->may_be_untimed = !first->may_be_head && line_sample_head(line, size, &untimed);
+	first->may_be_untimed = may_be_untimed;
+	first->is_timed = untimed.has_time;
 	first->may_be_nobody = !first->may_be_head && untimed.kind == LINE_SAMPLE;
 }
 
@@ -184,7 +191,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		else if (!out->is_strace && !out->is_graph)
 			look_for_heads(first, out, &head, line, size);
 	}
-	while (status == HISTREE_OK && out->has_event && !out->has_no_times && first->left > 0) {
+	while (status == HISTREE_OK && out->has_event && !out->is_bare && first->left > 0) {
 		status = line_text_next(text, &line, &size, error);
 		if (status != HISTREE_OK)
 			break;
@@ -354,7 +361,7 @@ static enum histree_status look(struct line_tracks *tracks, const struct line_pl
 		return line_graph_check(place, error);
 	if (tracks->preface.is_strace)
 		return line_strace_check(place, error);
-	if (tracks->preface.has_no_times || !tracks->preface.is_trace)
+	if (tracks->preface.is_bare || !tracks->preface.is_trace)
 		return HISTREE_END;
 	struct line_text text;
 	struct line_head head;
@@ -526,6 +533,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 				 source->path, (unsigned long long)source->preface.overwritten);
 	}
 	stream->has_samples = source->preface.has_samples;
+	stream->is_bare = source->preface.is_bare;
 	stream->has_no_times = source->preface.has_no_times;
 	stream->first = source->preface.first;
 	stream->file = source->preface.file;

@@ -535,11 +535,11 @@ static enum histree_status take_line(struct line_stream *stream, char *line, siz
 {
 	struct line_head head;
 	enum histree_status status;
-	if (!stream->has_no_times)
+	if (!stream->is_bare)
 		line_head_read(line, size, stream->text.columns, &head);
 	else
 		line_sample_head(line, size, &head);
-	if (stream->has_no_times && line_sample_is_alone(line, size)) {
+	if (stream->is_bare && line_sample_is_alone(line, size)) {
 		/* A sample whose line has nothing but its frame. */
 		static char nobody[] = "";
 		bool is_kept;

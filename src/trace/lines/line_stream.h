@@ -52,8 +52,8 @@ struct line_stream {
 	struct line_classes *classes; /* borrowed */
 	struct line_text text;
 	struct event_window window;
-	bool has_samples, has_no_times; /* as the preface says */
-	histree_time first;             /* so does this of the first event; INT64_MIN: it is not known */
+	bool has_samples, is_bare, has_no_times; /* as the preface says */
+	histree_time first;                      /* so does this of the first event; INT64_MIN: it is not known */
 	/* The event that was read last, which may have a chain behind it; a copy of its line. */
 	struct line_head pending;
 	struct line_sample sample;

@@ -103,6 +103,27 @@ static inline bool line_scan_integer(struct line_scan *scan, int64_t *out)
 	return true;
 }
 
+/* "%16lx", and behind it a name, or a binary in parentheses (evsel_fprintf.c). */
+static inline bool line_has_address(const char *line, size_t size)
+{
+	enum { COLUMNS = 16 };
+	const char *at = line;
+	while (at < line + size && at < line + COLUMNS && *at == ' ')
+		at++;
+	for (const char *digit = at; digit < line + COLUMNS && size >= COLUMNS; digit++)
+		if (line_scan_digit(*digit) < 0)
+			return false;
+	const char *name = line + COLUMNS + 1, *end = line + size;
+	const bool is_apart = size >= COLUMNS && at < line + COLUMNS && (size == COLUMNS || line[COLUMNS] == ' ');
+	return is_apart && (name >= end || *name != '(' || end[-1] == ')');
+}
+
+/* Whether what stands behind a colon is a frame, in the columns of perf: an address, and its function if known. */
+static inline bool line_has_frame(const char *text, size_t size)
+{
+	return size > 2 && text[0] == ' ' && text[1] == ' ' && line_has_address(text + 2, size - 2);
+}
+
 struct line_unpack;
 struct line_json;
 

@@ -110,3 +110,23 @@ cat >strace.txt <<'END'
 END
 histree build -q strace.txt -o strace
 histree events strace --format tsv | cut -f 2,4
+# Without symbols, without a thread, without a chain: what perf prints for each choice of -F.  A function may be "add".
+fields()
+{
+	flame fields.txt
+	histree segments store samples --format tsv | cut -f 1,6-9,11
+}
+printf 'w 22 7.000100: cycles: \n\t           1ab70\n\t           1ac70\n\nw 22 7.000200: cycles: \n\t           1ab70\n\n' >fields.txt
+fields
+printf '%16s 22 7.000%s: cycles: %17s\n' w 100 7f898f54f645 w 200 ffffffff8225fd19 >fields.txt
+fields
+printf '7.000%s: %10s cycles: %17s %s\n' 100 50 7f898f54f645 main 200 60 ffffffff8225fd19 '[unknown]' >fields.txt
+fields
+printf '7.000%s: cycles: \n\t%16s main\n\n' 100 7f898f54f645 200 7f898f54f655 >fields.txt
+fields
+printf '%16s 7.000%s: %17s %s\n' 'my w' 100 7f898f54f645 add w 200 ffffffff8225fd19 main >fields.txt
+fields
+printf '%16s %16s %s\n' w 7f898f54f645 add w ffffffff8225fd19 main >fields.txt
+fields
+printf 'cycles: %17s %s (/bin/w)\n' 7f898f54f645 add ffffffff8225fd19 main >fields.txt
+fields
