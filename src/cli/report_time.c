@@ -217,17 +217,8 @@ static enum histree_status list_sums(struct counting *counting, struct histree_e
 	return status;
 }
 
-static int by_amount(const void *one, const void *other)
-{
-	const struct counted_row *a = one, *b = other;
-	if (a->has_any != b->has_any)
-		return a->has_any ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? 1 : -1;
-	if (a->quark != b->quark)
-		return a->quark < b->quark ? -1 : 1;
-	return a->life != NULL ? a->life->life - b->life->life : 0;
-}
+COMPARE(by_amount, struct counted_row,
+	BY_MOST(has_any) BY_MOST(order) BY(quark) BY_ORDER(a->life != NULL ? a->life->life - b->life->life : 0))
 
 static histree_time within(const struct histree_history_info *info, histree_time time)
 {

@@ -14,6 +14,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash_index.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "draw/row_list.h"
 #include "draw/rows_picture.h"
@@ -166,19 +167,8 @@ static enum histree_status walk(struct path_picture *picture,
 
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
-static int by_time(const void *one, const void *other)
-{
-	const struct path_thread *const *a = one, *const *b = other;
-	if ((*a)->ns != (*b)->ns)
-		return (*a)->ns > (*b)->ns ? -1 : 1;
-	return ((*a)->order > (*b)->order) - ((*a)->order < (*b)->order);
-}
-
-static int by_order(const void *one, const void *other)
-{
-	const struct path_thread *const *a = one, *const *b = other;
-	return ((*a)->order > (*b)->order) - ((*a)->order < (*b)->order);
-}
+COMPARE_POINTERS(by_time, struct path_thread, BY_MOST(ns) BY(order))
+COMPARE_POINTERS(by_order, struct path_thread, BY(order))
 
 static char *keep_text(struct row_list *list, const char *text)
 {

@@ -289,21 +289,9 @@ struct candidates {
 	size_t count, capacity;
 };
 
-static int compare_position(const void *one, const void *other)
-{
-	const struct candidate *a = one, *b = other;
-	if (a->host != b->host)
-		return a->host < b->host ? -1 : 1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
+COMPARE(compare_position, struct candidate, BY(host) BY(thread))
 
-static int compare_busy(const void *one, const void *other)
-{
-	const struct candidate *a = one, *b = other;
-	if (a->ns != b->ns)
-		return a->ns > b->ns ? -1 : 1;
-	return compare_position(one, other);
-}
+COMPARE(compare_busy, struct candidate, BY_MOST(ns) BY(host) BY(thread))
 
 /* Returns how many ancestors of a thread are shown already: they are on the path to the last row. */
 static uint32_t indent_of(const struct row_list *list, const struct histree_thread *threads, uint32_t thread)

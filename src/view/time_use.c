@@ -244,11 +244,7 @@ static enum histree_status hand_out_part(const struct use_cube *cube, enum cube_
 
 /* ---- threads ------------------------------------------------------------------------------------------------ */
 
-static int by_status(const void *one, const void *other)
-{
-	const struct histree_thread *a = one, *b = other;
-	return (a->status > b->status) - (a->status < b->status);
-}
+COMPARE(by_status, struct histree_thread, BY(status))
 
 /* Finds all threads: no more has to be known of them than where their states are. */
 static enum histree_status find_threads(struct use_cube *cube, struct histree_error *error)
@@ -868,19 +864,8 @@ uint64_t histree_use_row_amount(const struct histree_use_row *row, int amount)
 	return sum;
 }
 
-static int by_amount_up(const void *left, const void *right)
-{
-	const struct histree_use_ordered *a = left, *b = right;
-	return a->amount != b->amount ? (a->amount > b->amount) - (a->amount < b->amount)
-				      : (a->row > b->row) - (a->row < b->row);
-}
-
-static int by_amount_down(const void *left, const void *right)
-{
-	const struct histree_use_ordered *a = left, *b = right;
-	return a->amount != b->amount ? (a->amount < b->amount) - (a->amount > b->amount)
-				      : (a->row > b->row) - (a->row < b->row);
-}
+COMPARE(by_amount_up, struct histree_use_ordered, BY(amount) BY(row))
+COMPARE(by_amount_down, struct histree_use_ordered, BY_MOST(amount) BY(row))
 
 struct histree_use_ordered *histree_time_use_order(const struct histree_time_use *use,
 						   uint64_t (*amount_of)(void *context,
