@@ -92,7 +92,8 @@ static bool is_of_threads_wanted(void *context, const struct histree_segment *se
 	const int64_t tid = histree_value_integer(value);
 	size_t host = 0, count;
 	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
-	if ((value->type != HISTREE_INT && value->type != HISTREE_LONG) || tid != (int32_t)tid)
+	const bool has_tid = value->type == HISTREE_INT || value->type == HISTREE_LONG;
+	if (has_tid ? tid != (int32_t)tid : target->process_field == SIZE_MAX)
 		return false;
 	if (target->host_field != SIZE_MAX) {
 		const struct histree_value *name = &segment->content[target->host_field];
@@ -105,7 +106,8 @@ static bool is_of_threads_wanted(void *context, const struct histree_segment *se
 			      ? histree_value_integer(&segment->content[target->process_field])
 			      : 0;
 	pid = pid == (int32_t)pid ? pid : 0;
-	return thread_words_have(&target->threads, host, (int32_t)pid, (int32_t)tid, segment->start) &&
+	const int32_t thread = has_tid ? (int32_t)tid : THREAD_OF_NO_NUMBER;
+	return thread_words_have(&target->threads, host, (int32_t)pid, thread, segment->start) &&
 	       (target->filter == NULL || histree_segment_filter_match(target->filter, segment));
 }
 
@@ -119,7 +121,7 @@ static enum cli_exit read_threads(struct segment_target *target, const char *tex
 	if (histree_segment_store_parts(target->store, &count) == NULL ||
 	    histree_segment_store_field(target->store, "host", &target->host_field) != HISTREE_OK)
 		target->host_field = SIZE_MAX;
-	if (strcmp(schema->provider, "track-spans") != 0 ||
+	if ((strcmp(schema->provider, "track-spans") != 0 && strcmp(schema->provider, "track-instants") != 0) ||
 	    histree_segment_store_field(target->store, "pid", &target->process_field) != HISTREE_OK)
 		target->process_field = SIZE_MAX;
 	target->query.filter = is_of_threads_wanted;

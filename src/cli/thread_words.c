@@ -79,11 +79,14 @@ static struct wanted wanted_of(struct piece piece, const struct histree_history 
 			wanted.host = (long)i;
 	const char *slash;
 	if (!piece_skip(&piece, "Threads", strlen("Threads")) &&
-	    piece_skip(&piece, "Processes", strlen("Processes")) &&
-	    (slash = memchr(piece.text, '/', piece.size)) != NULL) {
+	    piece_skip(&piece, "Processes", strlen("Processes"))) {
+		slash = memchr(piece.text, '/', piece.size);
 		wanted.is_of_process = true;
-		wanted.process = (struct piece){ piece.text, (size_t)(slash - piece.text) };
-		piece_skip(&piece, piece.text, wanted.process.size);
+		wanted.process = piece;
+		if (slash != NULL)
+			wanted.process.size = (size_t)(slash - piece.text);
+		piece = (struct piece){ slash != NULL ? slash + 1 : "",
+					slash != NULL ? piece.size - wanted.process.size - 1 : 0 };
 	}
 	wanted.thread = piece;
 	return wanted;
@@ -149,17 +152,19 @@ static enum cli_exit read_flows(struct thread_words *words, const struct target 
 	return CLI_OK;
 }
 
-/* In a trace of spans, what its process is called is the state above the thread. */
-static bool is_process_of_spans(struct thread_words *words, struct piece process, size_t host,
-				const struct histree_thread *thread)
+static struct histree_history *history_of_host(const struct thread_words *words, size_t host)
 {
 	size_t count;
-	char name[PIECE_MAX];
+	const struct histree_history_host *hosts = histree_history_hosts(words->kernel, &count);
+	return hosts != NULL ? hosts[host].history : words->kernel;
+}
+
+/* In a trace of spans, what a process is called is its last state. */
+static bool read_process_name(struct thread_words *words, size_t host, histree_quark node, char name[PIECE_MAX])
+{
 	struct histree_interval interval;
 	struct histree_error ignored;
-	const struct histree_history_host *hosts = histree_history_hosts(words->kernel, &count);
-	struct histree_history *of = hosts != NULL ? hosts[host].history : words->kernel;
-	const histree_quark node = histree_attributes_parent(histree_history_attributes(of), thread->node);
+	struct histree_history *of = history_of_host(words, host);
 	if (words->query != NULL && words->query_host != host) {
 		histree_cursor_free(words->query);
 		words->query = NULL;
@@ -167,11 +172,12 @@ static bool is_process_of_spans(struct thread_words *words, struct piece process
 	words->query_host = host;
 	if (words->query == NULL && histree_query_create(of, &words->query, &ignored) != HISTREE_OK)
 		return false;
-	if (histree_query_single(words->query, node, thread->to, &interval, &ignored) != HISTREE_OK ||
+	if (histree_query_single(words->query, node, histree_history_info(of)->end, &interval, &ignored) !=
+		    HISTREE_OK ||
 	    interval.value.type != HISTREE_STRING)
 		return false;
-	snprintf(name, sizeof(name), "%.*s", (int)interval.value.size, (const char *)interval.value.bytes);
-	return is_called(process, name);
+	snprintf(name, PIECE_MAX, "%.*s", (int)interval.value.size, (const char *)interval.value.bytes);
+	return true;
 }
 
 static bool is_of_process(struct thread_words *words, struct piece process, size_t host,
@@ -182,8 +188,13 @@ static bool is_of_process(struct thread_words *words, struct piece process, size
 	const struct histree_control_flow *flow = words->flows[host];
 	if (is_number(process, &pid))
 		return thread->pid == pid;
-	if (are_of_spans(words->kernel))
-		return is_process_of_spans(words, process, host, thread);
+	if (are_of_spans(words->kernel)) {
+		char name[PIECE_MAX];
+		const struct histree_attributes *attributes =
+			histree_history_attributes(history_of_host(words, host));
+		return read_process_name(words, host, histree_attributes_parent(attributes, thread->node), name) &&
+		       is_called(process, name);
+	}
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	const uint32_t first = histree_control_flow_find_at(flow, thread->pid, -1, thread->from);
 	return first != HISTREE_NO_INDEX && is_called(process, threads[first].name);
@@ -203,6 +214,59 @@ static bool is_wanted(struct thread_words *words, const struct wanted *wanted, s
 	return is_number(wanted->thread, &tid) ? thread->tid == tid : is_called(wanted->thread, thread->name);
 }
 
+/* What is on asynchronous tracks is no thread's: it is found by what its process is called, or by PROCESS: */
+static bool is_process_wanted(struct thread_words *words, const struct wanted *wanted, size_t host,
+			      histree_quark node, int32_t pid)
+{
+	char name[PIECE_MAX];
+	int32_t number;
+	const bool has_name = read_process_name(words, host, node, name);
+	if (!wanted->is_of_process)
+		return has_name && is_called(wanted->thread, name);
+	if (wanted->thread.size > 0 && !is_called(wanted->thread, ""))
+		return false;
+	return is_number(wanted->process, &number) ? number == pid : has_name && is_called(wanted->process, name);
+}
+
+/* Calls `visit` for each process of a trace of spans that has asynchronous tracks, until it returns false. */
+static void visit_processes(struct thread_words *words, size_t host,
+			    bool (*visit)(void *context, size_t host, histree_quark node, int32_t pid),
+			    void *context)
+{
+	struct histree_history *of = history_of_host(words, host);
+	const struct histree_attributes *attributes = of != NULL ? histree_history_attributes(of) : NULL;
+	histree_quark top, async;
+	if (attributes == NULL || !are_of_spans(words->kernel) ||
+	    histree_attributes_find(attributes, HISTREE_ROOT, "Processes", &top) != HISTREE_OK)
+		return;
+	for (histree_quark node = histree_attributes_first_child(attributes, top); node != HISTREE_ROOT;
+	     node = histree_attributes_next_sibling(attributes, node)) {
+		int32_t pid;
+		char number[16];
+		histree_attributes_name(attributes, node, number, sizeof(number));
+		if (is_number((struct piece){ number, strlen(number) }, &pid) &&
+		    histree_attributes_find(attributes, node, "Async", &async) == HISTREE_OK &&
+		    !visit(context, host, node, pid))
+			return;
+	}
+}
+
+struct adding {
+	struct thread_words *words;
+	const struct wanted *wanted;
+	enum cli_exit code;
+};
+
+static bool add_process(void *context, size_t host, histree_quark node, int32_t pid)
+{
+	struct adding *adding = context;
+	if (is_process_wanted(adding->words, adding->wanted, host, node, pid))
+		adding->code =
+			named_thread_add(adding->words, (struct named_thread){ (long)host, pid, THREAD_OF_NO_NUMBER,
+									       INT64_MIN, INT64_MAX, NULL });
+	return adding->code == CLI_OK;
+}
+
 static enum cli_exit add_wanted(struct thread_words *words, const struct wanted *wanted)
 {
 	const size_t before = words->count;
@@ -220,6 +284,10 @@ static enum cli_exit add_wanted(struct thread_words *words, const struct wanted 
 					(struct named_thread){
 						(long)host, are_of_spans(words->kernel) ? threads[i].pid : 0,
 						threads[i].tid, threads[i].from, threads[i].to, &threads[i] });
+		struct adding adding = { words, wanted, code };
+		if (code == CLI_OK)
+			visit_processes(words, host, add_process, &adding);
+		code = adding.code;
 	}
 	return code == CLI_OK && words->count == before ? CLI_NOTHING : code;
 }
@@ -233,7 +301,8 @@ static enum cli_exit read_piece(struct thread_words *words, struct piece piece, 
 	if (!wanted.is_of_process && is_number(wanted.thread, &tid))
 		return named_thread_add(words,
 					(struct named_thread){ wanted.host, 0, tid, INT64_MIN, INT64_MAX, NULL });
-	enum cli_exit code = wanted.thread.size > 0 ? read_flows(words, target, history) : CLI_NOTHING;
+	enum cli_exit code =
+		wanted.thread.size > 0 || wanted.is_of_process ? read_flows(words, target, history) : CLI_NOTHING;
 	if (code == CLI_OK && history == NULL)
 		wanted = wanted_of(piece, words->kernel);
 	if (code == CLI_OK)
@@ -282,7 +351,28 @@ static enum cli_exit read_word(struct thread_words *words, const char *text, con
 	return words->count > 0 ? CLI_OK : CLI_NOTHING;
 }
 
-static enum cli_exit report_nobody(const struct thread_words *words, struct piece fault,
+struct offering {
+	struct thread_words *words;
+	struct nearest *nearest;
+	char best[PIECE_MAX];
+};
+
+static bool offer_process(void *context, size_t host, histree_quark node, int32_t pid)
+{
+	struct offering *offering = context;
+	char name[PIECE_MAX];
+	(void)pid;
+	if (!read_process_name(offering->words, host, node, name))
+		return true;
+	nearest_offer(offering->nearest, name);
+	if (offering->nearest->word == name) {
+		snprintf(offering->best, sizeof(offering->best), "%s", name);
+		offering->nearest->word = offering->best;
+	}
+	return true;
+}
+
+static enum cli_exit report_nobody(struct thread_words *words, struct piece fault,
 				   const struct histree_history *history)
 {
 	char typed[PIECE_MAX];
@@ -299,6 +389,7 @@ static enum cli_exit report_nobody(const struct thread_words *words, struct piec
 				   "are in the states of the kernel, which are missing here",
 				   typed);
 	struct nearest nearest = nearest_begin(typed);
+	struct offering offering = { words, &nearest, "" };
 	for (size_t host = 0; host < words->flow_count; host++) {
 		uint32_t thread_count = 0;
 		const struct histree_thread *threads =
@@ -306,6 +397,7 @@ static enum cli_exit report_nobody(const struct thread_words *words, struct piec
 						   : NULL;
 		for (uint32_t i = 0; i < thread_count; i++)
 			nearest_offer(&nearest, threads[i].name);
+		visit_processes(words, host, offer_process, &offering);
 	}
 	if (nearest.word != NULL)
 		return report_exit(CLI_NOTHING, "no thread is called '%s'; the nearest is '%s'", typed,
@@ -385,8 +477,10 @@ static void put_condition(FILE *stream, const struct named_thread *named, const 
 	free(host);
 	if (by == BY_NUMBER || named->thread == NULL) {
 		if (named->pid != 0)
-			fprintf(stream, "process == %" PRId32 " && ", named->pid);
-		fprintf(stream, "thread == %" PRId32 ")", named->tid);
+			fprintf(stream, "process == %" PRId32, named->pid);
+		if (named->tid != THREAD_OF_NO_NUMBER)
+			fprintf(stream, "%sthread == %" PRId32, named->pid != 0 ? " && " : "", named->tid);
+		fputs(")", stream);
 	} else if (by == BY_PROCESS) {
 		fprintf(stream, "process == %" PRId32 ")", named->thread->pid);
 	} else {
@@ -512,12 +606,17 @@ static bool add_paths(struct pattern_list *list, struct histree_history *history
 			histree_quark first = HISTREE_ROOT;
 			if (hosts != NULL && named->host != THREAD_ANY_HOST && (size_t)named->host != host)
 				continue;
+			if (named->tid == THREAD_OF_NO_NUMBER && i != PROCESSES)
+				continue;
 			char place[32];
 			snprintf(place, sizeof(place), "%s", places[i]);
 			if (i == PROCESSES && named->pid != 0)
 				snprintf(place, sizeof(place), "Processes/%" PRId32 "/", named->pid);
-			snprintf(pattern, sizeof(pattern), "%s%s%s%" PRId32, hosts != NULL ? hosts[host].name : "",
-				 hosts != NULL ? "/" : "", place, named->tid);
+			char number[16] = "Async";
+			if (named->tid != THREAD_OF_NO_NUMBER)
+				snprintf(number, sizeof(number), "%" PRId32, named->tid);
+			snprintf(pattern, sizeof(pattern), "%s%s%s%s", hosts != NULL ? hosts[host].name : "",
+				 hosts != NULL ? "/" : "", place, number);
 			if (!is_path(history, pattern, &first))
 				continue;
 			if (i == PROCESSES || histree_attributes_is_folder(attributes, first))

@@ -7,6 +7,7 @@
  *	'vl*'		a pattern of names, in which * also stands for slashes
  *	vlc:VLC*	PROCESS:THREAD, each a number, a name or a pattern; without THREAD, all of the process
  *	Threads/2673	the path of its states, which in a trace of spans is Processes/7/2673
+ *	checkout	in a trace of spans, also the asynchronous tracks of a process; checkout: is all of it
  *	db/2673		any of these of one host of several
  *	2673,vlc	several, with commas
  *
@@ -22,6 +23,9 @@
 #include "view/view.h"
 
 enum { THREAD_ANY_HOST = -1 };
+
+/* In the place of the number: of a process of a trace of spans, what is on asynchronous tracks. */
+#define THREAD_OF_NO_NUMBER INT32_MIN
 
 struct named_thread {
 	long host;   /* THREAD_ANY_HOST: a number alone is meant wherever it is */

@@ -345,7 +345,8 @@ static void add_thread_fields(struct histree_segment_filter *filter, const struc
 {
 	filter->tid = find_number(schema, "tid");
 	filter->pid = find_number(schema, "pid");
-	filter->is_of_spans = schema->provider != NULL && strcmp(schema->provider, "track-spans") == 0;
+	filter->is_of_spans = schema->provider != NULL && (strcmp(schema->provider, "track-spans") == 0 ||
+							   strcmp(schema->provider, "track-instants") == 0);
 	for (size_t i = 0; i < THREAD_FIELDS; i++) {
 		size_t at = 0;
 		while (at < schema->field_count && strcasecmp(schema->fields[at].name, thread_field_names[i]) != 0)

@@ -140,11 +140,25 @@ static struct histree_value name_of(const struct histree_thread *thread)
 	return thread != NULL && *thread->name != '\0' ? histree_string(thread->name) : histree_null();
 }
 
+/* What a trace of spans calls a process, which need not have threads. */
+static struct histree_value name_of_span_process(const struct thread_facts *facts, const struct thread_owner *owner)
+{
+	if (facts->hosts == NULL || owner->host >= facts->host_count)
+		return histree_null();
+	const struct thread_list *list = &facts->hosts[owner->host].list;
+	const size_t at = SEARCH(i, 0, list->process_count, list->processes[i].pid < owner->pid);
+	const bool is_known = at < list->process_count && list->processes[at].pid == owner->pid;
+	return is_known && *list->processes[at].name != '\0' ? histree_string(list->processes[at].name)
+							     : histree_null();
+}
+
 /* A process is called what its first thread is, whose number it has. */
 static struct histree_value name_of_process(const struct thread_facts *facts, const struct thread_owner *owner,
 					    const struct histree_thread *thread, histree_time time)
 {
 	const struct thread_owner first = { .host = owner->host, .tid = thread != NULL ? thread->pid : 0 };
+	if (owner->is_of_spans && owner->pid != 0)
+		return name_of_span_process(facts, owner);
 	if (thread == NULL || !thread->has_process || owner->is_of_spans)
 		return histree_null();
 	return name_of(thread->pid == thread->tid ? thread : thread_facts_find(facts, &first, time));

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/cancel.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "histree/states.h"
 #include "query/thread_names.h"
@@ -731,6 +732,25 @@ static enum histree_status add_tracks(struct reading *reading, histree_quark abo
 	return status;
 }
 
+COMPARE(by_pid, struct span_process, BY(pid))
+
+static enum histree_status add_process(struct reading *reading, histree_quark process, int32_t pid,
+				       struct histree_error *error)
+{
+	struct thread_list *list = reading->list;
+	const struct histree_history_info *info = reading->info;
+	struct histree_interval state;
+	struct histree_thread named;
+	if (!array_reserve(&list->processes, &list->process_capacity, list->process_count + 1))
+		return error_memory(error, "the processes");
+	enum histree_status status = find_last(reading, info->start, process, info->end, &state, error);
+	if (status == HISTREE_OK)
+		status = take_life_name(reading, &state, &named, error);
+	if (status == HISTREE_OK)
+		list->processes[list->process_count++] = (struct span_process){ pid, named.name };
+	return status;
+}
+
 static enum histree_status read_tracks(struct reading *reading, struct histree_error *error)
 {
 	const struct histree_attributes *attributes = reading->attributes;
@@ -743,8 +763,14 @@ static enum histree_status read_tracks(struct reading *reading, struct histree_e
 	    histree_attributes_find(attributes, HISTREE_ROOT, "Processes", &top) == HISTREE_OK)
 		for (process = histree_attributes_first_child(attributes, top);
 		     process != HISTREE_ROOT && status == HISTREE_OK;
-		     process = histree_attributes_next_sibling(attributes, process))
-			status = add_tracks(reading, process, attributes_process(attributes, process), error);
+		     process = histree_attributes_next_sibling(attributes, process)) {
+			const int32_t pid = attributes_process(attributes, process);
+			status = add_process(reading, process, pid, error);
+			if (status == HISTREE_OK)
+				status = add_tracks(reading, process, pid, error);
+		}
+	if (reading->list->process_count > 0)
+		qsort(reading->list->processes, reading->list->process_count, sizeof(struct span_process), by_pid);
 	reading->list->number_count = reading->list->count;
 	return status;
 }
@@ -792,7 +818,7 @@ enum histree_status thread_list_read(struct thread_list *list, struct histree_hi
 	enum histree_status status = read_list(list, history, from, to, work, &is_wrong, error);
 	if (!is_wrong)
 		return status;
-	list->count = list->number_count = 0;
+	list->count = list->number_count = list->process_count = 0;
 	return read_list(list, history, from, to, work, &is_wrong, error);
 }
 
@@ -860,6 +886,7 @@ enum histree_status thread_list_name(struct histree_history *history, int32_t ti
 void thread_list_release(struct thread_list *list)
 {
 	free(list->threads);
+	free(list->processes);
 	intern_release(&list->names);
 	*list = (struct thread_list){ 0 };
 }

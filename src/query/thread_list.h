@@ -9,11 +9,19 @@
 #include "histree/history.h"
 #include "query/thread.h"
 
+/* A process of a trace of spans, which may have no threads, and what it is called. */
+struct span_process {
+	int32_t pid;
+	const char *name;
+};
+
 /* A zeroed one is empty. */
 struct thread_list {
 	struct histree_thread *threads; /* parent, depth and descendants are those of a view, and not set */
 	size_t count, capacity;
 	struct intern names;
+	struct span_process *processes; /* of a trace of spans, by number */
+	size_t process_count, process_capacity;
 	size_t number_count; /* of different numbers, at the front; the others are later lives of these */
 };
 

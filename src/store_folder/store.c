@@ -616,6 +616,12 @@ static void name_the_way(const struct histree_store_info *info, const char *anal
 	if (entry != NULL && is_lacking(info, analysis))
 		snprintf(way, size, "its trace has no events for that%s%s",
 			 entry->events != NULL ? ": record " : "", entry->events != NULL ? entry->events : "");
+	else if (info->history_count == 1 && strcmp(info->histories[0].analysis, "tracks") == 0 &&
+		 strcmp(analysis, "graph") == 0)
+		snprintf(way, size,
+			 "'histree segments %s track-spans --by name --of self' adds up the time of its spans, and "
+			 "of a kernel's trace 'histree add %s graph' makes it",
+			 info->path, info->path);
 	else if (entry != NULL)
 		snprintf(way, size, "'histree add %s %s' makes it", info->path, analysis);
 	else

@@ -776,14 +776,19 @@ enum histree_status histree_time_use_create(struct histree_history *history,
 		status = read_all(use, history, error);
 	if (status == HISTREE_OK && !use->has_threads) {
 		const bool is_kernel = strncmp(info->provider, "kernel", strlen("kernel")) == 0;
+		const bool is_of_spans = strcmp(info->provider, "tracks") == 0;
 		status = error_set(
 			error, HISTREE_ERR_ARGUMENT,
-			"the history is of the analysis '%s' and has no threads; the use of time %s",
+			"the history is of the analysis '%s' and has no threads; the use of time %s%s",
 			info->provider,
 			is_kernel ? "is made of sched_switch, sched_wakeup, interrupts and system calls, which "
 				    "the trace has to record"
 				  : "is that of 'kernel', of a trace that records sched_switch: 'histree add STORE "
-				    "kernel' makes it");
+				    "kernel' makes it",
+			is_of_spans
+				? "; 'histree segments STORE track-spans --by name --of self' adds up the time of "
+				  "spans"
+				: "");
 	}
 	if (status != HISTREE_OK) {
 		histree_time_use_free(use);

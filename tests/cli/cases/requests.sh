@@ -77,3 +77,15 @@ for files in 'jaeger.json zipkin.json otlp.json' 'chrome.json otlp.json'; do
 	histree build -q -f $files -o store 2>/dev/null
 	histree segments store track-spans --by pid --format tsv --columns value,count
 done
+echo 'a service is named as a process is, wherever a thread is'
+histree build -q -f jaeger.json -o store
+for word in shop 'sh*' shop: 1: Processes/1 bank,shop; do
+	histree segments store track-spans --thread "$word" --format tsv --columns name | tail -n +2 | sort | paste -sd,
+done
+try histree segments store track-spans --thread shpo
+try histree segments store track-instants --thread shop --format tsv --columns name
+try histree segments store track-spans --where 'process == bank' --format tsv --columns name
+try histree states store --where 'process == bank' --format tsv --columns path --at +1ms
+try histree states store --format tsv --columns path --at +1ms bank
+try histree top store
+try histree why store shop
