@@ -48,8 +48,9 @@ struct request_span {
 };
 
 struct request_service {
-	uint32_t name, instance; /* of `texts`; instance: or REQUEST_NONE */
-	int64_t pid;             /* the same in all files */
+	uint32_t name, instance;    /* of `texts`; instance: or REQUEST_NONE */
+	int64_t pid;                /* the same in all files */
+	const uint8_t *at, *behind; /* what its resource says, until its first span has said that */
 };
 
 struct requests {

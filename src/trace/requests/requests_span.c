@@ -317,7 +317,8 @@ static uint32_t service_of(struct requests *requests, struct json_span owner)
 	}
 	if (number == known)
 		requests->services[number] =
-			(struct request_service){ key[0], key[1], pid_of(requests, key[0], key[1]) };
+			(struct request_service){ key[0], key[1], pid_of(requests, key[0], key[1]), owner.at,
+						  owner.end };
 	return number;
 }
 
@@ -624,6 +625,27 @@ static void put_attributes(struct requests *requests, struct json_span attribute
 	}
 }
 
+/* What a resource or a process says besides its name is an argument of the first span of it. */
+static void put_resource(struct requests *requests, struct request_service *service, struct said *said)
+{
+	struct members in;
+	struct json_span each;
+	bool is_open = false;
+	read_members((struct json_span){ service->at, service->behind, NULL }, &in);
+	service->at = service->behind = NULL;
+	for (struct json_span rest = json_span_inside(in.of[IN_ATTRIBUTES], '['); json_span_next(&rest, &each);) {
+		read_members(each, &in);
+		if (json_span_is_text(in.of[IN_KEY], "service.name"))
+			continue;
+		if (!is_open)
+			packed_parts_open(&requests->args, EVENT_STRUCTURE, "resource", strlen("resource"));
+		is_open = said->has_args = true;
+		put_pair(requests, in.of[IN_KEY], in.of[IN_VALUE], 1);
+	}
+	if (is_open)
+		packed_parts_close(&requests->args);
+}
+
 /* {"code": 2, "message": "timed out"} */
 static void put_status(struct requests *requests, struct json_span status, struct said *said)
 {
@@ -761,6 +783,7 @@ enum histree_status requests_add(struct requests *requests, uint32_t number)
 	read_members((struct json_span){ span->at, span->behind, NULL }, &in);
 	put_attributes(requests, in.of[IN_ATTRIBUTES], &said);
 	put_status(requests, in.of[IN_STATUS], &said);
+	put_resource(requests, &requests->services[span->service], &said);
 	packed_parts_close(&requests->args);
 	find_reference(in.of[IN_LINKS], &reference);
 	const bool has_parent = json_span_is_there(in.of[IN_PARENT]);
