@@ -342,9 +342,12 @@ class Tracks:
                   if slots[slot] is not None and (slots[slot].end == FOREVER or slots[slot].is_cut) and
                   ("name" not in fields or fields["name"] == slots[slot].fields.get("name", fields["name"]))]
         category = fields.get("category")
-        same = [slot for slot in called if not category or not slots[slot].fields.get("category") or
-                slots[slot].fields["category"] == category]
-        for slot in (same + called)[:1]:
+
+        def strangeness(slot):
+            own = slots[slot].fields.get("category")
+            return 0 if not category or own == category else 1 if not own else 2
+
+        for slot in sorted(called, key=strangeness)[:1]:
             frame = slots[slot]
             ran = fields.get("thread_time", -1) - frame.fields.get("thread_time", math.inf)
             frame.fields = {**frame.fields, **joined(frame.fields, fields), **({"thread_duration": ran} if ran >= 0 else {})}

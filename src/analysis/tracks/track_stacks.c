@@ -654,15 +654,19 @@ static bool is_called(const struct track_frame *frame, const struct track_text *
 
 static bool is_of_category(const struct track_frame *frame, const struct track_text *category)
 {
-	return category->size == 0 || frame->category_size == 0 ||
+	return category->size == 0 ||
 	       (frame->category_size == category->size &&
 		memcmp(frame->text + frame->name_size, category->bytes, category->size) == 0);
 }
 
-/* Returns the slot that an end is meant for, by its name, and by its category if there is one; SIZE_MAX: none. */
+/*
+ * Returns the slot that an end is meant for, by its name, and by its category if there is one; SIZE_MAX: none.  A
+ * span without a category, as markers in the text of ftrace are, comes after those that have the one of the end,
+ * and before those that have another.
+ */
 static size_t slot_to_end(const struct track *track, const struct track_words *event)
 {
-	size_t other = SIZE_MAX;
+	size_t without = SIZE_MAX, other = SIZE_MAX;
 	for (size_t slot = track->depth; slot-- > 0;) {
 		const struct track_frame *frame = &track->frames[slot];
 		if (!frame->is_open || (frame->end != INT64_MAX && !frame->is_cut) ||
@@ -670,9 +674,11 @@ static size_t slot_to_end(const struct track *track, const struct track_words *e
 			continue;
 		if (is_of_category(frame, &event->category))
 			return slot;
+		if (frame->category_size == 0 && without == SIZE_MAX)
+			without = slot;
 		other = other == SIZE_MAX ? slot : other;
 	}
-	return other;
+	return without != SIZE_MAX ? without : other;
 }
 
 static enum histree_status end_span(struct track_stacks *stacks, struct track *track, struct histree_error *error)

@@ -9,7 +9,8 @@
  * inside everything that begins at its time: it waits until all of that is known.
  *
  * An end with a name closes the innermost open span of that name, an end without one the innermost of all; a span
- * without a name matches any.  Unmatched ends are counted.  Spans that a thread began above the one that ends, and
+ * without a name matches any.  Of those it closes one of its category, else one without any, else any.  Unmatched
+ * ends are counted.  Spans that a thread began above the one that ends, and
  * did not end, are cut: they end there, unless their own end follows before anything else begins on the thread, as
  * happens if ends were rounded or written in another order.  Until then this is undecided, and a state is ended
  * late, at an earlier time.  The same holds for spans begun within a complete span.  On a track that is not a

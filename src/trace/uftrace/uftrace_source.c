@@ -886,7 +886,8 @@ static const char magic[8] = "Ftrace!";
 struct uftrace_source {
 	struct trace_source base;
 	bool is_big;
-	bool has_kernel; /* files about the kernel */
+	bool has_kernel;   /* files about the kernel */
+	bool has_switches; /* files of perf, about switches of the tasks */
 	struct uftrace_names names;
 	struct event_class classes[2];
 	struct uftrace_stream **all; /* by the names of their files */
@@ -1024,6 +1025,7 @@ static enum histree_status find_files(struct uftrace_source *source, struct hist
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 		source->has_kernel = source->has_kernel || strncmp(name, "kernel-cpu", 10) == 0;
+		source->has_switches = source->has_switches || strncmp(name, "perf-cpu", 8) == 0;
 		if (status == HISTREE_OK && source->count < FILES_MAX && is_task_file(name, &tid))
 			status = add_file(source, name, tid, error);
 		free(entries[i]);
@@ -1099,6 +1101,11 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	struct uftrace_source *source = (struct uftrace_source *)base;
 	if (source->has_kernel && opening->positions == NULL)
 		trace_notes_warn(base->notes, "%s: functions of the kernel are not read", base->path);
+	if (source->has_switches && opening->positions == NULL)
+		trace_notes_warn(base->notes,
+				 "%s: events of the scheduler (perf-cpu*.dat) are not read: record those "
+				 "with 'perf record -a -e sched:sched_switch' beside it",
+				 base->path);
 	for (size_t i = 0; i < source->count; i++) {
 		struct uftrace_stream *stream = source->all[i];
 		const struct trace_position *at = opening->positions;

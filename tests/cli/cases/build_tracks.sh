@@ -75,3 +75,12 @@ printf '{"baseTimeNanoseconds": "x", "traceEvents": %s]}' "$(cat trace.json)" >n
 histree build no.json 2>&1 | grep baseTime
 printf '{"x": 1}' >other.json
 try histree build -q other.json
+# An end with a category and without a name is not that of a marker, which has none, though that is the innermost.
+cat >categories.json <<'JSON'
+[{"ph":"B","name":"task","cat":"c","pid":1,"tid":7,"ts":1000},{"ph":"B","name":"marker","pid":1,"tid":7,"ts":1002},
+{"ph":"E","cat":"c","pid":1,"tid":7,"ts":1008},{"ph":"E","pid":1,"tid":7,"ts":1009},
+{"ph":"B","name":"plain","pid":1,"tid":7,"ts":1010},{"ph":"B","name":"other","cat":"d","pid":1,"tid":7,"ts":1011},
+{"ph":"E","cat":"c","pid":1,"tid":7,"ts":1012}]
+JSON
+histree build -q categories.json -o categories
+histree segments categories track-spans --columns start,duration,name --format tsv

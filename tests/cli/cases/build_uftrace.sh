@@ -18,6 +18,9 @@ END
 histree build -q -a ust-calls,function-calls jump -o jumped
 histree segments jumped function-calls --where 'tid == 101' --columns start,duration,name,depth,self --format tsv
 histree states jumped 'Threads/101/CallStack' --format tsv
+# What perf adds for the scheduler is said to be not read.
+: >jump/perf-cpu0.dat
+try histree build jump -o jumped --force 2>&1 | grep perf-cpu
 printf '\07' | dd of=made/info bs=1 seek=8 conv=notrunc status=none
 try histree build made -o none
 rm made/info
