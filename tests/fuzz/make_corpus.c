@@ -16,6 +16,8 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value.h"
+#include "names_history.h"
+#include "overview/overview_writer.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_table.h"
 #include "segment_tree/segment_scan.h"
@@ -210,6 +212,27 @@ static void put_tail(const struct tree_variant *variant, const struct histree_in
 	free(packed);
 	block_file_close(tail);
 	block_file_close(file);
+	memory_io_release(&memory);
+}
+
+/* The file of names of some threads, and one that is cut. */
+static void put_names(void)
+{
+	const struct overview_options options = {
+		.history_states_min = 1, .percent_max = 1, .names_percent_max = 100000, .threads = 1
+	};
+	struct memory_io memory;
+	memory_io_init(&memory);
+	names_history_make(&memory);
+	REQUIRE(overviews_write(&memory.io, "f", &options, NULL) == HISTREE_OK);
+	const struct memory_file *file = memory_io_find(&memory, "f.names");
+	REQUIRE(file != NULL);
+	uint8_t *packed = malloc(file->size * 2);
+	REQUIRE(packed != NULL);
+	const size_t size = image_pack(file->bytes, file->size, packed);
+	put("names", "threads", packed, size);
+	put("names", "cut", packed, size / 2);
+	free(packed);
 	memory_io_release(&memory);
 }
 
@@ -579,6 +602,7 @@ void corpus_make(corpus_put *input, void *context)
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
+	put_names();
 	put_pages();
 	put_summaries();
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
