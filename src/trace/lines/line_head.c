@@ -324,20 +324,39 @@ static void pass_difference(struct line_scan *scan)
 		*scan = at;
 }
 
+/* Whether a line ends here, or in the frame of a sample, as of perf script -F comm,tid,time,ip,sym. */
+static bool is_sample(struct line_scan scan)
+{
+	const bool is_frame = line_has_frame(scan.at, (size_t)(scan.end - scan.at));
+	line_scan_spaces(&scan);
+	return is_frame || scan.at == scan.end;
+}
+
+static bool take_sample(struct line_scan scan, struct line_head *out)
+{
+	static char samples[] = "samples";
+	out->is_frame = line_has_frame(scan.at, (size_t)(scan.end - scan.at));
+	line_scan_spaces(&scan);
+	take_name(out, samples, strlen(samples), &scan);
+	out->kind = LINE_SAMPLE;
+	return true;
+}
+
 /* What follows the time. */
 static bool read_event(struct line_scan scan, struct line_head *out)
 {
 	pass_difference(&scan);
-	const bool is_frame = line_has_frame(scan.at, (size_t)(scan.end - scan.at));
-	line_scan_spaces(&scan);
-	if (scan.at == scan.end || is_frame) { /* perf script -F comm,tid,time,ip,sym */
-		static char samples[] = "samples";
-		out->is_frame = is_frame;
-		take_name(out, samples, strlen(samples), &scan);
-		out->kind = LINE_SAMPLE;
-		return true;
-	}
+	if (is_sample(scan))
+		return take_sample(scan, out);
 	struct line_scan behind = scan;
+	line_scan_spaces(&behind);
+	/* perf script -F comm,tid,time,period,ip,sym has a period without an event. */
+	if (line_scan_number(&behind, &out->period) && (behind.at == behind.end || is_sample(behind))) {
+		out->has_period = true;
+		return take_sample(behind, out);
+	}
+	line_scan_spaces(&scan);
+	behind = scan;
 	if (line_scan_number(&behind, &out->period) && behind.at < behind.end && line_is_blank(*behind.at)) {
 		line_scan_spaces(&behind);
 		out->has_period = read_name(behind, out);

@@ -93,8 +93,11 @@ static const char *before_offset(const char *begin, const char *end)
 static bool take_frame(struct line_sample *sample, const char *begin, const char *end)
 {
 	static const char inlined[] = "(inlined)";
-	const char *binary = end, *binary_end = end;
 	trim(&begin, &end);
+	/* "(/bin/app) insn: 48 01 d0", as -F +insn has it. */
+	const char *bytes = memmem(begin, (size_t)(end - begin), ") insn: ", 8);
+	end = bytes != NULL ? bytes + 1 : end;
+	const char *binary = end, *binary_end = end;
 	const char *group = last_group(begin, end);
 	if (group != NULL && (size_t)(end - group) == strlen(inlined) &&
 	    memcmp(group, inlined, strlen(inlined)) == 0) {
@@ -427,7 +430,7 @@ bool line_sample_head(char *line, size_t size, struct line_head *out)
 	const bool is_apart = memchr(before.at, '/', (size_t)(before.end - before.at)) != NULL ||
 			      word.end - before.end > PERIOD_COLUMNS;
 	struct line_scan period = word;
-	if (has_event && line_scan_number(&period, &out->period) && period.at == period.end &&
+	if (line_scan_number(&period, &out->period) && period.at == period.end &&
 	    (is_cpu(before, &ignored) || is_time(before, &ignored_time) ||
 	     (is_pid(before, &ignored) && is_apart))) {
 		out->has_period = true;

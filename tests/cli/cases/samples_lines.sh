@@ -130,3 +130,12 @@ printf '%16s %16s %s\n' w 7f898f54f645 add w ffffffff8225fd19 main >fields.txt
 fields
 printf 'cycles: %17s %s (/bin/w)\n' 7f898f54f645 add ffffffff8225fd19 main >fields.txt
 fields
+# A period without an event, which is not the number of a CPU or thread; bytes of the instruction; an address like a number.
+printf 'w 22 7.000%s:         %s \n\t%16s main\n\n' 100 50 7f898f54f645 200 60 7f898f54f655 >fields.txt
+fields
+printf '7.000%s:         %s  %16s main (/bin/w) insn: 48 01 d0\n' 100 50 7f898f54f645 200 60 7f898f54f655 >fields.txt
+fields
+printf '%16s 22 7.000%s: %17s\n' w 100 401000 w 200 402000 >fields.txt
+fields
+printf '%16s %5s %10s %17s\n' w 22 50 401000 w 22 60 402000 >fields.txt
+fields
