@@ -78,8 +78,10 @@ static bool add_state(struct owner_feed *feed, uint32_t owner, const struct hist
 static bool let_wait(struct owner_feed *feed, struct fed_owner *owner, const struct histree_interval *state)
 {
 	struct column_item item;
-	if (owner->waiting_count == WAITING_MAX)
-		return true; /* it is not complete any more */
+	if (owner->waiting_count == WAITING_MAX) {
+		feed->lacks_states = true; /* it is not complete any more */
+		return true;
+	}
 	if (!feed_item_keep(&feed->waiting_values, state, &item) ||
 	    !array_reserve(&owner->waiting, &owner->waiting_capacity, owner->waiting_count + 1))
 		return false;
@@ -279,7 +281,7 @@ enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_mak
 
 bool owner_feed_take(struct owner_feed *feed, const struct histree_interval *state)
 {
-	if (!owner_feed_takes(feed, state->quark))
+	if (feed->lacks_states || !owner_feed_takes(feed, state->quark))
 		return true;
 	if (state->quark >= feed->attribute_count &&
 	    (state->quark >= COLUMN_KEY_LIMIT || !know(feed, state->quark)))
@@ -292,10 +294,23 @@ bool owner_feed_take(struct owner_feed *feed, const struct histree_interval *sta
 	return at == AT_FORGOTTEN || take_state(feed, at & ~IS_OWNER, state);
 }
 
+/* What was kept is of no use: who makes the pyramids feeds all states of all owners again. */
+static void give_up(struct owner_feed *feed)
+{
+	while (feed->fed_count > 0)
+		drop_kind(feed, feed->fed[0], HISTREE_OK);
+	row_feed_release(&feed->rows);
+	feed->keeps_rows = false;
+}
+
 bool owner_feed_end(struct owner_feed *feed, histree_time end)
 {
 	if (feed->makers == NULL)
 		return true;
+	if (feed->lacks_states) {
+		give_up(feed);
+		return true;
+	}
 	if (!look_at_cells(feed))
 		return false;
 	for (size_t i = 0; i < feed->owner_count; i++)

@@ -44,6 +44,7 @@ struct owner_feed {
 	struct row_feed rows; /* of the same owners, */
 	bool keeps_rows;      /* if they are wanted */
 	bool lacks_memory;    /* a kind was left out for that */
+	bool lacks_states;    /* of some owner that waited too long: no kind is of use */
 	bool are_given;       /* owners are those of a pyramid that is there, and no others */
 	histree_time start;
 	size_t cells_max;      /* of a kind, whatever the file has room for */

@@ -292,6 +292,41 @@ TEST(a_complete_file_has_the_same)
 	}
 }
 
+/* One of the first states of an attribute stays undecided while it gets more than wait for it. */
+TEST(a_gap_that_stays_open_is_read_from_the_complete_file)
+{
+	enum { MORE_THAN_WAIT = 6000 };
+	const struct overview_options options = { .history_states_min = 1,
+						  .states_min = 300,
+						  .percent_max = 1000,
+						  .numbers_percent_max = 100,
+						  .sums_percent_max = 100,
+						  .threads = 1 };
+	struct world world;
+	struct histree_history *history;
+	begin(&world, &options);
+	const struct undecided_value first = {
+		.fact = world.fact, .believed = histree_int(2), .if_null = 2, .if_other = 3
+	};
+	assert_true(state_modify_undecided(world.system, world.now, world.quarks[0], &first, NULL) >= 0);
+	for (int i = 0; i < MORE_THAN_WAIT; i++)
+		assert_ok(
+			histree_state_modify(world.system, ++world.now, world.quarks[0], histree_int(i % 5), NULL));
+	assert_ok(histree_state_close(world.system, world.now + 1, NULL));
+	histree_state_free(world.system);
+	assert_null(overview_feed_owners(world.feed));
+	assert_ok(overviews_write_fed(&io_posix, path, &options, world.feed, NULL));
+	overview_feed_free(world.feed);
+	assert_ok(histree_history_open(path, NULL, &history, NULL));
+	assert_int_equal(history_pyramid(history, PYRAMID_SUMS)->levels[0].count, 1);
+	assert_int_equal(history_pyramid(history, PYRAMID_NUMBERS)->levels[0].count, 1);
+	histree_history_close(history);
+	const uint64_t sum = open_and_sum();
+	assert_ok(overviews_write(&io_posix, path, &options, NULL));
+	assert_int_equal(open_and_sum(), sum);
+	history_files_remove(path);
+}
+
 static int name_file(void **state)
 {
 	(void)state;
