@@ -346,8 +346,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 		free(ran);
 		return error_memory(error, "the rows of a picture");
 	}
-	enum histree_status status = histree_threads_ran(host->history, options->from, options->to, host->flow,
-							 options->work, ran, error);
+	enum histree_status status = histree_cpu_usage_by_thread(host->usage, host->flow, ran, error);
 	for (uint32_t i = 0; i < thread_count; i++) {
 		bool lived = threads[i].first <= options->to && threads[i].last >= options->from;
 		/*

@@ -19,6 +19,7 @@ struct picture_host {
 	histree_quark folder, first;
 	struct histree_control_flow *flow;
 	struct histree_resources *resources;
+	struct histree_cpu_usage *usage; /* of the range, in one pixel; NULL: of no use in this view */
 };
 
 struct picture_row {

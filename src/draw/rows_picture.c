@@ -413,16 +413,16 @@ static double count_cpus(const struct histree_resources *resources)
 	return cpus;
 }
 
-static enum histree_status make_usage(struct picture *picture, struct histree_error *error)
+static enum histree_status make_usage(const struct picture *picture, struct histree_history *history,
+				      uint32_t pixels, struct histree_cpu_usage **out, struct histree_error *error)
 {
 	const struct histree_cpu_usage_request request = {
 		.from = picture->options->from,
 		.to = picture->options->to,
-		.pixels = picture->chart.right - picture->chart.left,
-		.no_times = true,
+		.pixels = pixels,
 		.work = picture->options->work,
 	};
-	return histree_cpu_usage_create(picture->history, &request, &picture->usage, error);
+	return histree_cpu_usage_create(history, &request, out, error);
 }
 
 static enum histree_status make_rows(struct picture *picture, size_t rows_max, struct histree_error *error)
@@ -644,6 +644,8 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 	if (host->history == NULL || !meets_range(picture, host))
 		return HISTREE_OK;
 	enum histree_status status = histree_resources_create(host->history, &host->resources, error);
+	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
+		status = make_usage(picture, host->history, 1, &host->usage, error);
 	if (status == HISTREE_OK)
 		status = control_flow_create_during(host->history, is_all ? INT64_MIN : options->from,
 						    is_all ? INT64_MAX : options->to, options->work, &host->flow,
@@ -696,7 +698,8 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		lay_out(&picture);
 		if (picture.cpus > 0)
-			status = make_usage(&picture, error);
+			status = make_usage(&picture, history, picture.chart.right - picture.chart.left,
+					    &picture.usage, error);
 	}
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_ATTRIBUTES)
 		status = flow_arrows_make(&picture.flows, history, options, &picture.chart, &picture.list, error);
@@ -710,6 +713,7 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	histree_cpu_usage_free(picture.usage);
 
 	for (size_t i = 0; i < picture.host_count && picture.hosts != NULL; i++) {
+		histree_cpu_usage_free(picture.hosts[i].usage);
 		histree_resources_free(picture.hosts[i].resources);
 		histree_control_flow_free(picture.hosts[i].flow);
 	}

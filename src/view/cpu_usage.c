@@ -15,9 +15,7 @@
 #include "base/table.h"
 #include "histree/states.h"
 #include "query/row_group.h"
-#include "query/window.h"
 #include "state/history.h"
-#include "view/use_sweep.h"
 #include "view/view.h"
 
 /* The time that one thread ran. */
@@ -462,57 +460,6 @@ enum histree_status histree_cpu_usage_by_thread(const struct histree_cpu_usage *
 		else if (thread != HISTREE_NO_INDEX)
 			ns[thread] = times[i].ns;
 	}
-	return status;
-}
-
-/* Of all threads but the idle ones. */
-static bool wants_thread(void *context, const struct histree_thread *thread)
-{
-	(void)context;
-	return thread->tid > 0;
-}
-
-static enum histree_status take_run(void *context, const struct use_piece *piece, struct histree_error *error)
-{
-	int64_t *ns = context;
-	(void)error;
-	if (piece->use == HISTREE_USE_USER || piece->use == HISTREE_USE_SYSTEM ||
-	    piece->use == HISTREE_USE_INTERRUPTED)
-		ns[piece->number] += (int64_t)piece->ns;
-	return HISTREE_OK;
-}
-
-enum histree_status histree_threads_ran(struct histree_history *history, histree_time from, histree_time to,
-					const struct histree_control_flow *flow, struct histree_work work,
-					int64_t *ns, struct histree_error *error)
-{
-	enum { SHORT = 16 /* of the history's time: there, CPUs have fewer states than threads */ };
-	const struct histree_history_info *info = histree_history_info(history);
-	struct intern texts = { 0 };
-	struct use_sweep sweep = {
-		.history = history,
-		.from = from > info->start ? from : info->start,
-		.to = to < info->end ? to : info->end,
-		.wants = wants_thread,
-		.take = take_run,
-		.context = ns,
-		.texts = &texts,
-		.states_max = WINDOW_STATES_MAX,
-		.work = &work,
-	};
-	sweep.threads = histree_control_flow_threads(flow, &sweep.thread_count);
-	if (sweep.from <= sweep.to &&
-	    (uint64_t)sweep.to - (uint64_t)sweep.from >= ((uint64_t)info->end - (uint64_t)info->start) / SHORT) {
-		const enum histree_status status = use_sweep_run(&sweep, error);
-		intern_release(&texts);
-		return status;
-	}
-	const struct histree_cpu_usage_request request = { .from = from, .to = to, .pixels = 1, .work = work };
-	struct histree_cpu_usage *usage;
-	enum histree_status status = histree_cpu_usage_create(history, &request, &usage, error);
-	if (status == HISTREE_OK)
-		status = histree_cpu_usage_by_thread(usage, flow, ns, error);
-	histree_cpu_usage_free(usage);
 	return status;
 }
 

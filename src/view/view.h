@@ -195,16 +195,6 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_cpu_usage_by_thread(const struct histree_cpu_usage *usage, const struct histree_control_flow *flow,
 			    int64_t *ns, struct histree_error *error);
 
-/*
- * The same of a range, from what is read sooner: for a long one, that is what the threads did, of which there are
- * sums.
- */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_threads_ran(struct histree_history *history,
-								       histree_time from, histree_time to,
-								       const struct histree_control_flow *flow,
-								       struct histree_work work, int64_t *ns,
-								       struct histree_error *error);
-
 /* ---- who runs where --------------------------------------------------------------------------------------- */
 
 /*

@@ -182,8 +182,14 @@ static enum histree_status add_up(const struct kernel_threads *threads, int64_t 
 				  struct histree_error *error)
 {
 	const struct kernel_view *kernel = threads->kernel;
-	const struct histree_work work = { 0 };
-	return histree_threads_ran(kernel->history, kernel->start, kernel->end, threads->flow, work, cpu_ns, error);
+	struct histree_cpu_usage_request request = { .from = kernel->start, .to = kernel->end, .pixels = 1 };
+	struct histree_cpu_usage *usage;
+	enum histree_status status = histree_cpu_usage_create(kernel->history, &request, &usage, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = histree_cpu_usage_by_thread(usage, threads->flow, cpu_ns, error);
+	histree_cpu_usage_free(usage);
+	return status;
 }
 
 /* -1: the times have not been added up yet. */
