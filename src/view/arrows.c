@@ -81,8 +81,8 @@ static int32_t group_of(const struct histree_arrow *arrow)
 	return is_by_row ? arrow->to : arrow->cpu;
 }
 
-/* Numbers of CPUs and rows are at least -1. */
-COMPARE(compare_arrows, struct histree_arrow, BY_ORDER(group_of(a) - group_of(b)) BY(end) BY(start) BY(from) BY(to))
+COMPARE(compare_arrows, struct histree_arrow,
+	BY_ORDER((group_of(a) > group_of(b)) - (group_of(a) < group_of(b))) BY(end) BY(start) BY(from) BY(to))
 
 /* Keeps those candidates, which are of one kind, that can be told apart. */
 static enum histree_status take_visible(struct arrow_list *out, struct arrow_list *candidates,

@@ -23,7 +23,6 @@ static enum histree_status say_why(struct host_view *host, const char *why, stru
 	return host->why != NULL ? HISTREE_OK : error_memory(error, "a host");
 }
 
-/* That of the history of a model, or of the store. */
 static uint32_t count_of(const struct row_model *model, const void *view)
 {
 	uint32_t count;
@@ -31,6 +30,7 @@ static uint32_t count_of(const struct row_model *model, const void *view)
 	return count;
 }
 
+/* That of the history of a model, or of the store. */
 static void set_range(const struct dataset *dataset, const struct row_model *model, histree_time *start,
 		      histree_time *end)
 {

@@ -523,17 +523,18 @@ static enum histree_status read_samples(struct profile *profile, struct json_spa
 {
 	struct json_span rest = json_span_inside(json_span_find(document, "samples"), '['), id;
 	struct sample_times times = sample_times(document);
-	json_wide at = 0, last = 0;
+	json_wide at = 0, last = 0, end_time;
 	enum histree_status status = HISTREE_OK;
 	json_span_scaled(json_span_find(document, "startTime"), PROFILE_SCALE_US, &at);
+	const bool has_end = json_span_scaled(json_span_find(document, "endTime"), PROFILE_SCALE_US, &end_time);
 	const bool has_times = next_time(&times, &at);
 	last = at;
 	while (status == HISTREE_OK && json_span_next(&rest, &id)) {
 		const uint32_t stack = stack_of(profile, id);
 		const json_wide begin = last;
 		histree_time time, end;
-		if (!next_time(&times, &at) && has_times)
-			json_span_scaled(json_span_find(document, "endTime"), PROFILE_SCALE_US, &at);
+		if (!next_time(&times, &at) && has_times && has_end)
+			at = end_time;
 		last = at > last ? at : last;
 		int64_t number;
 		if (!json_span_int(id, &number) || !profile_time(begin, &time) || !profile_time(last, &end)) {
