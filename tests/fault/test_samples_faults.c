@@ -24,7 +24,7 @@ static const struct recording {
 	{ "tests/fuzz/corpus/profile/json-perf", "samples", 2, 1 },
 	{ "tests/fuzz/corpus/profile/folded", "samples", 10, 1 },
 	{ "tests/fuzz/corpus/profile/speedscope", "wall-clock", 9500, 2 },
-	{ "tests/fuzz/corpus/profile/v8", "wall-clock", 650000, 1 },
+	{ "tests/fuzz/corpus/profile/v8", "wall-clock", 800000, 1 },
 	{ "tests/fuzz/corpus/profile/firefox", "samples", 3, 1 },
 	{ "tests/fuzz/corpus/profile/gecko", "samples", 3, 1 }, /* with markers */
 	{ "tests/fuzz/corpus/perfetto/samples", "samples", 4, 1 },

@@ -49,6 +49,7 @@ FUZZ_TARGET(bytes, size)
 {
 	char path[64];
 	struct trace_notes notes = { 0 };
+	struct trace_services services = { .are_alone = size % 2 != 0 };
 	struct histree_error error;
 	uint32_t class_count = 0;
 	int file = memfd_create("trace", 0);
@@ -60,11 +61,13 @@ FUZZ_TARGET(bytes, size)
 		REQUIRE(source != NULL);
 		source->notes = &notes;
 		source->class_count = &class_count;
+		source->services = &services;
 		if (source->kind->scan(source, &error) == HISTREE_OK)
 			read_events(source);
 		trace_source_free(source);
 	}
 	trace_notes_release(&notes);
+	intern_release(&services.keys);
 	close(file);
 	return 0;
 }
