@@ -8,7 +8,7 @@ rest for pages of files. With a ceiling that is not reached, it takes far more, 
 are a ceiling of the whole process.
 
 The same holds for twice as many processes in the Trace Event Format, each with a span, spans that go on to the end, or flows,
-and in a trace of Perfetto; and for more functions and stacks of profiles, of each format. And for three million switches
+in a trace of Perfetto, and of requests; and for more functions and stacks of profiles, of each format. And for three million switches
 of few threads, each of which has a sum of its own, however long the trace is. A quick run tries one format of profiles, and spans in two.
 """
 import json
@@ -61,7 +61,19 @@ def write_perfetto(path, count):
                                              packet(data(11, number(9, 2) + span), time=3 * i + 1)]))
 
 
+def write_requests(path, count):
+    """One span caused all others, each of which is on a track of its own."""
+    with path.open("w", encoding="utf-8") as file:
+        for i in range(count):
+            file.write((",\n" if i > 0 else "[") + json.dumps({
+                "traceId": "1", "id": f"{i + 1:x}", "name": "work", "timestamp": 10**15 + i, "duration": 9 if i > 0 else 2 * count,
+                "tags": {"n": str(i)}, "localEndpoint": {"serviceName": "shop"}} | ({"parentId": "1"} if i > 0 else {})))
+        file.write("]")
+
+
 def write_spans(path, count, form):
+    if form == "requests":
+        return write_requests(path, count)
     if form == "perfetto":
         return write_perfetto(path, count)
     with path.open("w", encoding="utf-8") as file:
@@ -163,7 +175,7 @@ def main():
             assert peaks[STACKS] <= peaks[FEW] + CEILING + ALLOWED + 32 * MEGABYTE, form.__name__
             if form is v8:
                 within(folder, folder / "profile", "samples,sample-stacks")
-        for form in sample((*SPANS, "perfetto")):
+        for form in sample((*SPANS, "perfetto", "requests")):
             peaks = {}
             for count in (FEW, 2 * MANY):
                 write_spans(folder / "spans.json", count, form)
