@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """lives.py HISTREE - a number that is used again is another thread wherever the server names the thread that a CPU ran: in
-the bars and the tip of the page, of one host and of two, and in the states of the protocol."""
+the bars and the tip of the page, of one host and of two, and in the states of the protocol. A thread ran as long as it had
+CPUs, also where events were lost."""
 import json
 import pathlib
 import struct
@@ -92,6 +93,27 @@ def found(client, hosts):
     assert [one["yValues"] for one in series] == len(hosts) * [[0, 100, 0, 0, 0, 0], [0, 0, 0, 0, 100, 0]], series
 
 
+def ran_longest(client, query):
+    content = client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode({**query, 'sort': 'cpu'})}")[2]
+    rows = json.loads(content[content.index(b"\xff\xff\xff\xff{") + 4:])["rows"]
+    return [(row["name"], row["cpu"]) for row in rows if row.get("tid", 0) > 0]
+
+
+def after_losses(histree, folder):
+    """An interrupt tells which thread has the CPU, but not what the thread does: its status is unknown."""
+    lines = ["# tracer: nop", "#", "# entries-in-buffer/entries-written: 14/9000   #P:2", "#",
+             SWITCH.format(time="80.000000", comm="swapper/0", pid=0, state="R", after="init", next=9), "##### CPU 1 buffer started ####"]
+    lines += [f"           busy-77    (   77) [001] d.s4. 80.{ms:03}{us:03}: softirq_{what}: vec=1 [action=TIMER]"
+              for ms in range(1, 6) for us, what in ((0, "entry"), (2, "exit"))]
+    lines.append(SWITCH.format(time="80.006000", comm="init", pid=9, state="S", after="swapper/0", next=0))
+    (folder / "lost.txt").write_text("\n".join(lines) + "\n")
+    subprocess.run([pathlib.Path(histree).resolve(), "build", "-q", "lost.txt", "-o", "lost"], check=True, cwd=folder, stderr=subprocess.DEVNULL)
+    with Server(histree, folder, [folder / "lost"]) as server:
+        client = Client(histree, server)
+        query = {"experiment": client.experiment()["UUID"], "view": "control-flow", "pixels": PIXELS}
+        assert ran_longest(client, query) == [("init", 6_000_000), ("", 5_000_001)], ran_longest(client, query)
+
+
 def page_and_protocol(histree, folder, hosts):
     with Server(histree, folder, [make(histree, folder, hosts)]) as server:
         client = Client(histree, server)
@@ -100,9 +122,7 @@ def page_and_protocol(histree, folder, hosts):
         assert client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode(query)}")[0] == 200
         names(client, hosts)
         found(client, hosts)
-        content = client.ask("GET", f"/api/v1/rows?{urllib.parse.urlencode({**query, 'sort': 'cpu'})}")[2]
-        rows = json.loads(content[content.index(b"\xff\xff\xff\xff{") + 4:])["rows"]
-        ran = [(row["name"], row["cpu"]) for row in rows if row.get("tid", 0) > 0]
+        ran = ran_longest(client, query)
         assert sorted(ran) == sorted(len(hosts) * [("init", 20_000_001), ("carver", 10_000_000), ("potter", 10_000_000)]), ran
 
 
@@ -111,6 +131,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for hosts in ["alone"], ["one", "two"]:
             tally.run("-".join(hosts), lambda: page_and_protocol(sys.argv[1], pathlib.Path(folder), hosts))
+        tally.run("after losses", lambda: after_losses(sys.argv[1], pathlib.Path(folder)))
     return tally.finish()
 
 
