@@ -37,11 +37,22 @@ static struct perfetto_text text_or(const struct perfetto_flat *entry, uint32_t 
 }
 
 /* What numbers are of; the number itself is below. */
-enum naming { RAILS = 1, GPU_COUNTERS, CONSUMERS, ENTITIES, STATES, QUEUES };
+enum naming { RAILS = 1, CONSUMERS, ENTITIES, STATES, QUEUES };
 
 static uint64_t name_key(enum naming of, uint64_t number)
 {
 	return (uint64_t)of << 56 | (number & (UINT64_MAX >> 8));
+}
+
+/* Make it one that lasts, which is once in memory however often it is said.  Returns false if memory runs out. */
+static bool keep_text(struct perfetto_readings *readings, struct perfetto_text *text)
+{
+	const uint32_t id =
+		intern_add(&readings->texts, text->bytes, text->size < NAME_SIZE ? text->size : NAME_SIZE);
+	*text = (struct perfetto_text){ "", 0 };
+	if (id != INTERN_NONE)
+		text->bytes = intern_get(&readings->texts, id, &text->size);
+	return id != INTERN_NONE;
 }
 
 /* Returns false if memory runs out.  The last name that a number got is its name. */
@@ -491,10 +502,42 @@ static void read_residencies(struct reading_of *of, struct wire_message message)
 
 /* ---- GPUs ---------------------------------------------------------------------------------------------------- */
 
-static struct perfetto_text name_of_gpu(uint64_t gpu, char name[static NAME_SIZE])
+static struct perfetto_text name_of_gpu(uint32_t gpu, char name[static NAME_SIZE])
 {
 	snprintf(name, NAME_SIZE, "GPU %" PRId32, (int32_t)gpu);
 	return text_of(name);
+}
+
+/* What tells numbers of counters apart: one id may be that of many. */
+enum gpu_key {
+	IN_EVENTS,       /* counters of a GPU, whose descriptor is in the events */
+	OF_DESCRIPTOR,   /* of a descriptor that a writer has interned */
+	GPU_OF_INTERNED, /* likewise, those of one GPU */
+};
+
+/* Returns the dense number of a key, which no other has; INTERN_NONE if memory runs out. */
+static uint32_t gpu_number(struct perfetto_readings *readings, enum gpu_key kind, uint64_t iid, uint32_t sequence,
+			   uint32_t gpu)
+{
+	const uint64_t key[] = { kind, iid, (uint64_t)sequence << 32 | gpu };
+	return intern_add(&readings->gpu_keys, key, sizeof(key));
+}
+
+/* Whose the counters of an event are. */
+struct gpu_source {
+	uint32_t gpu;
+	uint32_t descriptor, counters; /* numbers of keys: ids of what is described, and of what has values */
+};
+
+/* What a descriptor says of a counter. */
+struct gpu_spec {
+	struct perfetto_text name;
+	bool looks_ahead;
+};
+
+static uint64_t gpu_id(uint32_t number, uint64_t id)
+{
+	return (uint64_t)number << 32 | (uint32_t)id;
 }
 
 /*
@@ -502,104 +545,146 @@ static struct perfetto_text name_of_gpu(uint64_t gpu, char name[static NAME_SIZE
  * ahead (gpu_counter_descriptor.proto): its value begins at the sample before.
  */
 struct gpu_counter {
-	bool looks_ahead, is_known;
+	uint64_t spec; /* its number there, above its id */
+	uint32_t gpu;
+	bool is_known;
 	bool is_behind;           /* its value stands at the sample before */
 	histree_time last;        /* of its samples */
 	struct packed_cell value; /* its */
 };
 
 /* Returns NULL if memory runs out. */
-static struct gpu_counter *gpu_counter(struct perfetto_readings *readings, uint64_t key)
+static struct gpu_counter *gpu_counter(struct perfetto_readings *readings, const struct gpu_source *source,
+				       uint64_t id)
 {
+	const uint64_t key = gpu_id(source->counters, id);
 	struct gpu_counter *counter = id_map_find_again(&readings->gpu_counters, key);
 	if (counter != NULL)
 		return counter;
 	counter = arena_allocate(&readings->memory, sizeof(*counter), alignof(struct gpu_counter));
 	if (counter == NULL)
 		return NULL;
-	*counter = (struct gpu_counter){ 0 };
+	*counter = (struct gpu_counter){ .spec = gpu_id(source->descriptor, id), .gpu = source->gpu };
 	return id_map_add(&readings->gpu_counters, key, counter) ? counter : NULL;
 }
 
-/* `base` is above the ids of the counters. */
-static bool learn_gpu_counters(struct perfetto_readings *readings, uint64_t base, struct wire_message descriptor)
+/* Returns false if memory runs out.  What is said of a counter last holds. */
+static bool learn_gpu_counter(struct perfetto_readings *readings, uint64_t key, const struct gpu_spec *said)
+{
+	struct gpu_spec *spec = id_map_find_again(&readings->gpu_specs, key);
+	if (spec == NULL && readings->gpu_specs.count >= NAMES_MAX)
+		return true;
+	if (spec == NULL) {
+		spec = arena_allocate(&readings->memory, sizeof(*spec), alignof(struct gpu_spec));
+		if (spec == NULL || !id_map_add(&readings->gpu_specs, key, spec))
+			return false;
+	}
+	*spec = *said;
+	return keep_text(readings, &spec->name);
+}
+
+static bool learn_gpu_counters(struct perfetto_readings *readings, uint32_t descriptor_number,
+			       struct wire_message descriptor)
 {
 	enum { SPECS = 1, ID = 1, NAME = 2, DIRECTION = 11, LOOKS_AHEAD = 2 };
 	struct wire_field field;
-	while (wire_next(&descriptor, &field)) {
+	bool is_done = true;
+	while (is_done && wire_next(&descriptor, &field)) {
 		if (field.number != SPECS)
 			continue;
-		const struct perfetto_flat spec = perfetto_flat(wire_inside(&field));
-		const uint64_t key = base | (uint32_t)spec.numbers[ID];
-		if (!learn_name(readings, GPU_COUNTERS, key, text_or(&spec, NAME, "")))
-			return false;
-		struct gpu_counter *counter =
-			spec.numbers[DIRECTION] == LOOKS_AHEAD ? gpu_counter(readings, key) : NULL;
-		if (counter != NULL)
-			counter->looks_ahead = true;
+		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
+		const struct gpu_spec spec = { text_or(&entry, NAME, ""), entry.numbers[DIRECTION] == LOOKS_AHEAD };
+		is_done = learn_gpu_counter(readings, gpu_id(descriptor_number, entry.numbers[ID]), &spec);
 	}
-	return true;
+	return is_done;
 }
 
-/* A descriptor that is interned names the GPU, and counters by ids that are those of its writer alone. */
-static void find_gpu(struct reading_of *of, uint64_t iid, uint64_t *gpu, uint64_t *base)
+/* A descriptor that is interned names the GPU, and counters by ids that are its own. */
+static bool find_interned_gpu(struct reading_of *of, uint64_t iid, struct wire_message message,
+			      struct gpu_source *source)
 {
-	enum { DESCRIPTOR = 2, GPU = 3, SEQUENCE_BITS = 0xffff };
-	const struct perfetto_text *known =
-		perfetto_interned_find(&of->sequence->interned, PERFETTO_GPU_DESCRIPTORS, iid);
-	if (known == NULL)
-		return;
-	struct wire_message message = wire_message(known->bytes, known->size);
+	enum { DESCRIPTOR = 2, GPU = 3 };
+	struct perfetto_readings *readings = of->readings;
+	const uint32_t sequence = of->sequence->id;
 	const struct perfetto_flat entry = perfetto_flat(message);
-	*gpu = perfetto_flat_has(&entry, GPU) ? entry.numbers[GPU] & 0xff : *gpu;
-	*base = (uint64_t)(of->sequence->id & SEQUENCE_BITS) << 40 | *gpu << 32;
 	struct wire_field field;
-	while (wire_next(&message, &field))
-		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, *base, wire_inside(&field)))
-			no_memory(of);
+	source->descriptor = gpu_number(readings, OF_DESCRIPTOR, iid, sequence, 0);
+	bool is_done = source->descriptor != INTERN_NONE;
+	while (is_done && wire_next(&message, &field))
+		if (field.number == DESCRIPTOR)
+			is_done = learn_gpu_counters(readings, source->descriptor, wire_inside(&field));
+	if (perfetto_flat_has(&entry, GPU))
+		source->gpu = (uint32_t)entry.numbers[GPU];
+	source->counters = gpu_number(readings, GPU_OF_INTERNED, iid, sequence, source->gpu);
+	return is_done && source->counters != INTERN_NONE;
 }
 
-/* The key has the GPU above the id of the counter. */
-static void add_gpu_value(struct reading_of *of, uint64_t key, struct packed_cell value)
+/* Returns false if memory runs out. */
+static bool find_gpu(struct reading_of *of, const struct perfetto_flat *entry, struct gpu_source *source)
 {
+	enum { GPU = 3, INTERNED = 4 };
+	const struct perfetto_text *known = NULL;
+	*source = (struct gpu_source){ .gpu = (uint32_t)entry->numbers[GPU] };
+	if (perfetto_flat_has(entry, INTERNED))
+		known = perfetto_interned_find(&of->sequence->interned, PERFETTO_GPU_DESCRIPTORS,
+					       entry->numbers[INTERNED]);
+	if (known != NULL)
+		return find_interned_gpu(of, entry->numbers[INTERNED], wire_message(known->bytes, known->size),
+					 source);
+	source->descriptor = source->counters = gpu_number(of->readings, IN_EVENTS, 0, 0, source->gpu);
+	return source->descriptor != INTERN_NONE;
+}
+
+static void add_gpu_value(struct reading_of *of, const struct gpu_counter *counter)
+{
+	const struct gpu_spec *spec = id_map_find_again(&of->readings->gpu_specs, counter->spec);
 	char name[NAME_SIZE], text[NAME_SIZE];
-	struct perfetto_text series = name_of(of->readings, GPU_COUNTERS, key, text);
-	if (series.bytes == text)
-		snprintf(text, sizeof(text), "%" PRIu32, (uint32_t)key);
-	series = series.bytes == text ? text_of(text) : series;
-	add_value(of, name_of_gpu(key >> 32 & 0xff, name), series, value);
+	snprintf(text, sizeof(text), "%" PRIu32, (uint32_t)counter->spec);
+	add_value(of, name_of_gpu(counter->gpu, name),
+		  spec != NULL && spec->name.size > 0 ? spec->name : text_of(text), counter->value);
+}
+
+static void read_gpu_sample(struct reading_of *of, const struct gpu_source *source, histree_time time,
+			    const struct perfetto_flat *sample)
+{
+	enum { ID = 1, INTEGER = 2, REAL = 3 };
+	struct gpu_counter *counter = gpu_counter(of->readings, source, sample->numbers[ID]);
+	if (counter == NULL)
+		no_memory(of);
+	if (counter == NULL || (!perfetto_flat_has(sample, REAL) && !perfetto_flat_has(sample, INTEGER)))
+		return;
+	const struct gpu_spec *spec = id_map_find_again(&of->readings->gpu_specs, counter->spec);
+	const bool looks_ahead = spec != NULL && spec->looks_ahead;
+	const bool looks_back = counter->is_known && !looks_ahead && time != PACKED_NO_TIME;
+	of->time = looks_back ? counter->last : time;
+	counter->is_behind |= looks_back;
+	counter->value = perfetto_flat_has(sample, REAL) ? packed_real(wire_real(sample->numbers[REAL]))
+							 : packed_int((int64_t)sample->numbers[INTEGER]);
+	add_gpu_value(of, counter);
+	counter->is_known |= time != PACKED_NO_TIME;
+	counter->last = time != PACKED_NO_TIME ? time : counter->last;
 }
 
 /* protos/perfetto/trace/gpu/gpu_counter_event.proto */
 static void read_gpu_counters(struct reading_of *of, struct wire_message message)
 {
-	enum { DESCRIPTOR = 1, COUNTERS = 2, GPU = 3, INTERNED = 4, ID = 1, INTEGER = 2, REAL = 3 };
+	enum { DESCRIPTOR = 1, COUNTERS = 2 };
 	const struct perfetto_flat entry = perfetto_flat(message);
 	const histree_time time = of->time;
-	uint64_t gpu = entry.numbers[GPU] & 0xff, base = gpu << 32;
+	struct gpu_source source;
 	struct wire_field field;
-	if (perfetto_flat_has(&entry, INTERNED))
-		find_gpu(of, entry.numbers[INTERNED], &gpu, &base);
+	if (!find_gpu(of, &entry, &source)) {
+		no_memory(of);
+		return;
+	}
 	while (wire_next(&message, &field)) {
-		if (field.number == DESCRIPTOR && !learn_gpu_counters(of->readings, base, wire_inside(&field)))
+		if (field.number == DESCRIPTOR &&
+		    !learn_gpu_counters(of->readings, source.descriptor, wire_inside(&field)))
 			no_memory(of);
 		if (field.number != COUNTERS)
 			continue;
 		const struct perfetto_flat sample = perfetto_flat(wire_inside(&field));
-		const uint64_t key = base | (uint32_t)sample.numbers[ID];
-		struct gpu_counter *counter = gpu_counter(of->readings, key);
-		if (counter == NULL)
-			no_memory(of);
-		if (counter == NULL || (!perfetto_flat_has(&sample, REAL) && !perfetto_flat_has(&sample, INTEGER)))
-			continue;
-		const bool looks_back = counter->is_known && !counter->looks_ahead && time != PACKED_NO_TIME;
-		of->time = looks_back ? counter->last : time;
-		counter->is_behind |= looks_back;
-		counter->value = perfetto_flat_has(&sample, REAL) ? packed_real(wire_real(sample.numbers[REAL]))
-								  : packed_int((int64_t)sample.numbers[INTEGER]);
-		add_gpu_value(of, key, counter->value);
-		counter->is_known |= time != PACKED_NO_TIME;
-		counter->last = time != PACKED_NO_TIME ? time : counter->last;
+		read_gpu_sample(of, &source, time, &sample);
 	}
 }
 
@@ -611,7 +696,7 @@ enum histree_status perfetto_readings_end(struct perfetto_readings *readings, st
 		const struct gpu_counter *counter = entry->record;
 		of.time = counter->last;
 		if (counter->is_behind)
-			add_gpu_value(&of, entry->id, counter->value);
+			add_gpu_value(&of, counter);
 	}
 	return of.status;
 }
@@ -891,6 +976,9 @@ void perfetto_readings_release(struct perfetto_readings *readings)
 {
 	id_map_release(&readings->names);
 	id_map_release(&readings->gpu_counters);
+	id_map_release(&readings->gpu_specs);
+	intern_release(&readings->texts);
+	intern_release(&readings->gpu_keys);
 	arena_release(&readings->memory);
 	packed_parts_release(&readings->args);
 }

@@ -20,7 +20,9 @@ struct perfetto_readings {
 	const struct perfetto_clocks *clocks;
 	const struct packed_class *const *classes; /* of tracks, borrowed */
 	struct id_map names;                       /* struct perfetto_text, of what packets refer to by number */
-	struct id_map gpu_counters;                /* struct gpu_counter, by their numbers there */
+	struct intern texts;                       /* of names */
+	struct intern gpu_keys;                    /* whose ids counters of GPUs have */
+	struct id_map gpu_specs, gpu_counters;     /* structures of these names, by a number of a key and an id */
 	struct arena memory;
 	struct packed_parts args;
 	uint64_t without_time; /* readings, which are left out */

@@ -60,6 +60,13 @@ open("readings.pftrace", "wb").write(trace([
                               number(3, gpu))), sequence=10 + gpu, flags=1) for name, gpu, way in (("a", 3, 1), ("b", 4, 2))],
     *[packet(message(52, number(4, 1), message(2, number(1, 1), number(2, value))), time=time, sequence=10 + gpu, flags=2)
       for time, gpu, value in ((4000, 3, 10), (4000, 4, 20), (4100, 3, 11), (4100, 4, 21), (4200, 3, 12), (4200, 4, 22))],
+    # Ids of these writers are the same but for a multiple of 65,536, and d has interned two descriptors for one GPU.
+    *[packet(data(12, b"".join(message(47, number(1, iid), message(2, message(1, number(1, 1), data(2, name))), number(3, 261))
+                               for iid, name in names)), sequence=sequence, flags=1)
+      for sequence, names in ((20, [(1, "c")]), (20 + 65536, [(1, "d1"), (2, "d2")]))],
+    *[packet(message(52, number(4, iid), message(2, number(1, 1), number(2, value))), time=time, sequence=sequence, flags=2)
+      for time, sequence, iid, value in ((4000, 20, 1, 30), (4050, 65556, 1, 40), (4060, 65556, 2, 50), (4100, 20, 1, 31),
+                                         (4150, 65556, 1, 41), (4160, 65556, 2, 51))],
     # android_log, of another clock than the packets
     packet(data(39, message(1, number(2, 100), number(3, 101), number(5, 1_000_004_300), data(6, "Tag"), number(7, 6),
                             data(8, "it broke")))),
