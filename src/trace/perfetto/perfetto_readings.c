@@ -59,19 +59,16 @@ static bool keep_text(struct perfetto_readings *readings, struct perfetto_text *
 static bool learn_name(struct perfetto_readings *readings, enum naming of, uint64_t number,
 		       struct perfetto_text name)
 {
-	struct perfetto_text *known = id_map_find(&readings->names, name_key(of, number));
-	const size_t size = name.size < NAME_SIZE ? name.size : NAME_SIZE;
-	if (known != NULL ? known->size == size && memcmp(known->bytes, name.bytes, size) == 0
-			  : readings->names.count >= NAMES_MAX)
+	struct perfetto_text *known = id_map_find_again(&readings->names, name_key(of, number));
+	if (known == NULL && readings->names.count >= NAMES_MAX)
 		return true;
-	struct perfetto_text *entry =
-		known != NULL ? known
-			      : arena_allocate(&readings->memory, sizeof(*entry), alignof(struct perfetto_text));
-	const char *bytes = arena_copy(&readings->memory, name.bytes, size);
-	if (entry == NULL || bytes == NULL)
-		return false;
-	*entry = (struct perfetto_text){ bytes, size };
-	return known != NULL || id_map_add(&readings->names, name_key(of, number), entry);
+	if (known == NULL) {
+		known = arena_allocate(&readings->memory, sizeof(*known), alignof(struct perfetto_text));
+		if (known == NULL || !id_map_add(&readings->names, name_key(of, number), known))
+			return false;
+	}
+	*known = name;
+	return keep_text(readings, known);
 }
 
 /* Its number, where the trace does not say its name. */
@@ -600,23 +597,51 @@ static bool learn_gpu_counters(struct perfetto_readings *readings, uint32_t desc
 }
 
 /* A descriptor that is interned names the GPU, and counters by ids that are its own. */
-static bool find_interned_gpu(struct reading_of *of, uint64_t iid, struct wire_message message,
-			      struct gpu_source *source)
+struct gpu_descriptor {
+	uint32_t number; /* of its key */
+	uint32_t gpu;
+	bool has_gpu;
+	/* What it was learned from: texts of one generation lie at different addresses. */
+	uint32_t generation;
+	const char *bytes;
+};
+
+static bool learn_gpu_descriptor(struct perfetto_readings *readings, struct gpu_descriptor *descriptor,
+				 struct wire_message message)
 {
 	enum { DESCRIPTOR = 2, GPU = 3 };
-	struct perfetto_readings *readings = of->readings;
-	const uint32_t sequence = of->sequence->id;
 	const struct perfetto_flat entry = perfetto_flat(message);
 	struct wire_field field;
-	source->descriptor = gpu_number(readings, OF_DESCRIPTOR, iid, sequence, 0);
-	bool is_done = source->descriptor != INTERN_NONE;
+	bool is_done = true;
 	while (is_done && wire_next(&message, &field))
 		if (field.number == DESCRIPTOR)
-			is_done = learn_gpu_counters(readings, source->descriptor, wire_inside(&field));
-	if (perfetto_flat_has(&entry, GPU))
-		source->gpu = (uint32_t)entry.numbers[GPU];
-	source->counters = gpu_number(readings, GPU_OF_INTERNED, iid, sequence, source->gpu);
-	return is_done && source->counters != INTERN_NONE;
+			is_done = learn_gpu_counters(readings, descriptor->number, wire_inside(&field));
+	descriptor->has_gpu = perfetto_flat_has(&entry, GPU);
+	descriptor->gpu = (uint32_t)entry.numbers[GPU];
+	return is_done;
+}
+
+/* Returns NULL if memory runs out.  It is read once, however many events refer to it. */
+static const struct gpu_descriptor *gpu_descriptor(struct reading_of *of, uint64_t iid,
+						   const struct perfetto_text *text)
+{
+	struct perfetto_readings *readings = of->readings;
+	const uint32_t number = gpu_number(readings, OF_DESCRIPTOR, iid, of->sequence->id, 0);
+	if (number == INTERN_NONE)
+		return NULL;
+	struct gpu_descriptor *descriptor = id_map_find_again(&readings->gpu_descriptors, number);
+	if (descriptor == NULL) {
+		descriptor = arena_allocate(&readings->memory, sizeof(*descriptor), alignof(struct gpu_descriptor));
+		if (descriptor == NULL || !id_map_add(&readings->gpu_descriptors, number, descriptor))
+			return NULL;
+		*descriptor = (struct gpu_descriptor){ .number = number };
+	}
+	if (descriptor->bytes == text->bytes && descriptor->generation == of->sequence->generation)
+		return descriptor;
+	descriptor->bytes = text->bytes;
+	descriptor->generation = of->sequence->generation;
+	return learn_gpu_descriptor(readings, descriptor, wire_message(text->bytes, text->size)) ? descriptor
+												 : NULL;
 }
 
 /* Returns false if memory runs out. */
@@ -628,11 +653,18 @@ static bool find_gpu(struct reading_of *of, const struct perfetto_flat *entry, s
 	if (perfetto_flat_has(entry, INTERNED))
 		known = perfetto_interned_find(&of->sequence->interned, PERFETTO_GPU_DESCRIPTORS,
 					       entry->numbers[INTERNED]);
-	if (known != NULL)
-		return find_interned_gpu(of, entry->numbers[INTERNED], wire_message(known->bytes, known->size),
-					 source);
-	source->descriptor = source->counters = gpu_number(of->readings, IN_EVENTS, 0, 0, source->gpu);
-	return source->descriptor != INTERN_NONE;
+	if (known == NULL) {
+		source->descriptor = source->counters = gpu_number(of->readings, IN_EVENTS, 0, 0, source->gpu);
+		return source->descriptor != INTERN_NONE;
+	}
+	const struct gpu_descriptor *descriptor = gpu_descriptor(of, entry->numbers[INTERNED], known);
+	if (descriptor == NULL)
+		return false;
+	source->descriptor = descriptor->number;
+	source->gpu = descriptor->has_gpu ? descriptor->gpu : source->gpu;
+	source->counters =
+		gpu_number(of->readings, GPU_OF_INTERNED, entry->numbers[INTERNED], of->sequence->id, source->gpu);
+	return source->counters != INTERN_NONE;
 }
 
 static void add_gpu_value(struct reading_of *of, const struct gpu_counter *counter)
@@ -977,6 +1009,7 @@ void perfetto_readings_release(struct perfetto_readings *readings)
 	id_map_release(&readings->names);
 	id_map_release(&readings->gpu_counters);
 	id_map_release(&readings->gpu_specs);
+	id_map_release(&readings->gpu_descriptors);
 	intern_release(&readings->texts);
 	intern_release(&readings->gpu_keys);
 	arena_release(&readings->memory);

@@ -22,6 +22,7 @@ struct perfetto_readings {
 	struct id_map names;                       /* struct perfetto_text, of what packets refer to by number */
 	struct intern texts;                       /* of names */
 	struct intern gpu_keys;                    /* whose ids counters of GPUs have */
+	struct id_map gpu_descriptors;             /* struct gpu_descriptor, by the number of its key */
 	struct id_map gpu_specs, gpu_counters;     /* structures of these names, by a number of a key and an id */
 	struct arena memory;
 	struct packed_parts args;
