@@ -148,29 +148,33 @@ void perfetto_packet_read(struct perfetto_packet *packet, struct wire_message me
 /* Bytes of texts and their index; a browser's session needs a hundredth of that. */
 enum { BYTES_MAX = 32 << 20, ENTRY_COST = 64 };
 
-/* A few bytes refer to a text, which then is in each event: what is longer is cut.  Messages are not. */
-enum { TEXT_MAX = 4096, MESSAGE_MAX = 1 << 16 };
+/*
+ * A few bytes refer to a text, which then is in each event, or to a message, which is read for each: what is longer
+ * is cut.  What is read once is not.
+ */
+enum { TEXT_MAX = 4096, MESSAGE_MAX = 1 << 16, READ_ONCE = BYTES_MAX };
 
 static const struct table_row {
-	uint32_t field;  /* of InternedData */
-	bool is_message; /* it is kept whole */
+	uint32_t field; /* of InternedData */
+	size_t size_max;
+	bool is_message; /* it is kept, not only a field of it */
 } tables[PERFETTO_TABLE_COUNT] = {
-	[PERFETTO_CATEGORIES] = { 1, false },
-	[PERFETTO_EVENT_NAMES] = { 2, false },
-	[PERFETTO_ARGUMENT_NAMES] = { 3, false },
-	[PERFETTO_ARGUMENT_TEXTS] = { 29, false },
-	[PERFETTO_CORRELATIONS] = { 43, false },
-	[PERFETTO_LOG_TEXTS] = { 20, false },
-	[PERFETTO_FUNCTION_NAMES] = { 5, false },
-	[PERFETTO_MAPPING_PATHS] = { 17, false },
-	[PERFETTO_SOURCE_PATHS] = { 18, false },
-	[PERFETTO_SOURCE_LOCATIONS] = { 4, true },
-	[PERFETTO_MAPPINGS] = { 19, true },
-	[PERFETTO_FRAMES] = { 6, true },
-	[PERFETTO_CALLSTACKS] = { 7, true },
-	[PERFETTO_KERNEL_SYMBOLS] = { 26, false },
-	[PERFETTO_GPU_SPECIFICATIONS] = { 24, false },
-	[PERFETTO_GPU_DESCRIPTORS] = { 47, true },
+	[PERFETTO_CATEGORIES] = { 1, TEXT_MAX, false },
+	[PERFETTO_EVENT_NAMES] = { 2, TEXT_MAX, false },
+	[PERFETTO_ARGUMENT_NAMES] = { 3, TEXT_MAX, false },
+	[PERFETTO_ARGUMENT_TEXTS] = { 29, TEXT_MAX, false },
+	[PERFETTO_CORRELATIONS] = { 43, TEXT_MAX, false },
+	[PERFETTO_LOG_TEXTS] = { 20, TEXT_MAX, false },
+	[PERFETTO_FUNCTION_NAMES] = { 5, TEXT_MAX, false },
+	[PERFETTO_MAPPING_PATHS] = { 17, TEXT_MAX, false },
+	[PERFETTO_SOURCE_PATHS] = { 18, TEXT_MAX, false },
+	[PERFETTO_SOURCE_LOCATIONS] = { 4, MESSAGE_MAX, true },
+	[PERFETTO_MAPPINGS] = { 19, MESSAGE_MAX, true },
+	[PERFETTO_FRAMES] = { 6, MESSAGE_MAX, true },
+	[PERFETTO_CALLSTACKS] = { 7, MESSAGE_MAX, true },
+	[PERFETTO_KERNEL_SYMBOLS] = { 26, TEXT_MAX, false },
+	[PERFETTO_GPU_SPECIFICATIONS] = { 24, TEXT_MAX, false },
+	[PERFETTO_GPU_DESCRIPTORS] = { 47, READ_ONCE, true },
 };
 
 /* Every entry has its number as field 1, and its text as field 2. */
@@ -188,9 +192,8 @@ static bool add_entry(struct perfetto_interned *interned, enum perfetto_table ta
 		else if (field.number == 2 && field.bytes != NULL && !tables[table].is_message)
 			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
 	}
-	const size_t size_max = tables[table].is_message ? MESSAGE_MAX : TEXT_MAX;
-	if (text.size > size_max)
-		text.size = size_max;
+	if (text.size > tables[table].size_max)
+		text.size = tables[table].size_max;
 	struct perfetto_text *entry = id_map_find(&interned->tables[table], number);
 	bool is_new = entry == NULL;
 	if (!is_new && entry->size == text.size && memcmp(entry->bytes, text.bytes, text.size) == 0)

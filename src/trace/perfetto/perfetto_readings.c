@@ -60,8 +60,10 @@ static bool learn_name(struct perfetto_readings *readings, enum naming of, uint6
 		       struct perfetto_text name)
 {
 	struct perfetto_text *known = id_map_find_again(&readings->names, name_key(of, number));
-	if (known == NULL && readings->names.count >= NAMES_MAX)
+	if (known == NULL && readings->names.count >= NAMES_MAX) {
+		readings->without_name++;
 		return true;
+	}
 	if (known == NULL) {
 		known = arena_allocate(&readings->memory, sizeof(*known), alignof(struct perfetto_text));
 		if (known == NULL || !id_map_add(&readings->names, name_key(of, number), known))
@@ -569,8 +571,10 @@ static struct gpu_counter *gpu_counter(struct perfetto_readings *readings, const
 static bool learn_gpu_counter(struct perfetto_readings *readings, uint64_t key, const struct gpu_spec *said)
 {
 	struct gpu_spec *spec = id_map_find_again(&readings->gpu_specs, key);
-	if (spec == NULL && readings->gpu_specs.count >= NAMES_MAX)
+	if (spec == NULL && readings->gpu_specs.count >= NAMES_MAX) {
+		readings->without_name++;
 		return true;
+	}
 	if (spec == NULL) {
 		spec = arena_allocate(&readings->memory, sizeof(*spec), alignof(struct gpu_spec));
 		if (spec == NULL || !id_map_add(&readings->gpu_specs, key, spec))

@@ -27,6 +27,7 @@ struct perfetto_readings {
 	struct arena memory;
 	struct packed_parts args;
 	uint64_t without_time; /* readings, which are left out */
+	uint64_t without_name; /* descriptions, which are left out as there are too many */
 };
 
 /* Whether a packet has readings. */

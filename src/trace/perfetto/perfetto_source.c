@@ -755,6 +755,9 @@ static void note_rest(const struct reading *reading)
 		   "records of samples were lost by the kernel");
 	note_count(reading, reading->readings.without_time, "reading of the system has no time, and is left out",
 		   "readings of the system have no time, and are left out");
+	note_count(reading, reading->readings.without_name,
+		   "description of a counter is left out: 65,536 counters are the limit",
+		   "descriptions of counters are left out: 65,536 counters are the limit");
 	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
 		   "events of tracks are of types that are not known");
 	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
