@@ -161,3 +161,21 @@ void block_offsets_release(struct block_offsets *offsets)
 	free(offsets->offsets);
 	*offsets = (struct block_offsets){ 0 };
 }
+
+char *base64_of(const uint8_t *bytes, size_t size)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *text = malloc((size + 2) / 3 * 4 + 1), *to = text;
+	for (size_t i = 0; text != NULL && i < size; i += 3) {
+		const size_t left = size - i;
+		const uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+				      (left > 2 ? bytes[i + 2] : 0);
+		*to++ = digits[word >> 18];
+		*to++ = digits[word >> 12 & 63];
+		*to++ = left > 1 ? digits[word >> 6 & 63] : '=';
+		*to++ = left > 2 ? digits[word & 63] : '=';
+	}
+	if (text != NULL)
+		*to = '\0';
+	return text;
+}

@@ -486,4 +486,7 @@ bool block_offsets_add(struct block_offsets *offsets, uint64_t offset);
 bool block_offsets_pack(const struct block_offsets *offsets, uint64_t size, struct bit_buffer *out);
 void block_offsets_release(struct block_offsets *offsets);
 
+/* Returns bytes as a text in base64 (RFC 4648, section 4), which the caller frees; NULL if memory runs out. */
+char *base64_of(const uint8_t *bytes, size_t size);
+
 #endif

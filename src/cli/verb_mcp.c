@@ -602,25 +602,6 @@ static bool list_what(struct tool_call *call, const json_t *given, struct byte_b
 
 /* ---- answers ------------------------------------------------------------------------------------------------- */
 
-/* RFC 4648, section 4. */
-static char *base64_of(const uint8_t *bytes, size_t size)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *text = malloc((size + 2) / 3 * 4 + 1), *to = text;
-	for (size_t i = 0; text != NULL && i < size; i += 3) {
-		const size_t left = size - i;
-		const uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				      (left > 2 ? bytes[i + 2] : 0);
-		*to++ = digits[word >> 18];
-		*to++ = digits[word >> 12 & 63];
-		*to++ = left > 1 ? digits[word >> 6 & 63] : '=';
-		*to++ = left > 2 ? digits[word & 63] : '=';
-	}
-	if (text != NULL)
-		*to = '\0';
-	return text;
-}
-
 /* What was drawn; NULL if nothing was, or it has too many bytes. */
 static json_t *picture_content(struct tool_call *call)
 {

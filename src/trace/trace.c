@@ -932,6 +932,8 @@ void trace_close(struct trace *trace)
 	trace_merge_release(&trace->merge);
 	trace_notes_release(&trace->notes);
 	intern_release(&trace->services.keys);
+	intern_release(&trace->services.names);
+	free(trace->services.instances);
 	free(trace->live);
 	free((void *)trace->sources);
 	free(trace);

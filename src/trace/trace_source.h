@@ -233,7 +233,9 @@ struct trace_format_kind {
  * of other kinds, whose processes have numbers of the system, numbers of services are below 0.
  */
 struct trace_services {
-	struct intern keys;
+	struct intern keys, names;
+	uint32_t *instances; /* by number of the name: how many services have it so far */
+	size_t capacity;
 	bool are_alone;
 };
 

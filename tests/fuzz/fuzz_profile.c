@@ -4,6 +4,7 @@
  * Whatever they are, reading ends, events come by their times, and every sample has a node in the tree of stacks.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ FUZZ_TARGET(bytes, size)
 	}
 	trace_notes_release(&notes);
 	intern_release(&services.keys);
+	intern_release(&services.names);
+	free(services.instances);
 	close(file);
 	return 0;
 }

@@ -49,6 +49,7 @@ struct request_span {
 
 struct request_service {
 	uint32_t name, instance;    /* of `texts`; instance: or REQUEST_NONE */
+	uint32_t shared_name;       /* of the services of all files */
 	int64_t pid;                /* the same in all files */
 	const uint8_t *at, *behind; /* what its resource says, until its first span has said that */
 };
@@ -74,7 +75,7 @@ struct requests {
 	struct table written_table;
 	bool is_out_of_memory;
 	bool is_damaged;
-	uint64_t without_time, without_end, without_parent;
+	uint64_t without_time, events_without_time, without_end, without_parent;
 	struct histree_error *error;
 };
 
@@ -98,7 +99,7 @@ uint32_t requests_tree_find(const struct requests *requests, struct request_id t
 /* Hand out what a span says. */
 enum histree_status requests_add(struct requests *requests, uint32_t number);
 
-/* What a process is called. */
-enum histree_status requests_name_service(struct requests *requests, uint32_t service, bool is_one_of_many);
+/* What a process is called: as its service, and as its instance, too, if the files so far tell of several. */
+enum histree_status requests_name_service(struct requests *requests, uint32_t service);
 
 #endif

@@ -24,23 +24,6 @@ struct requests_source {
 	struct requests requests;
 };
 
-/* ---- names of services ----------------------------------------------------------------------------------- */
-
-/* The instance is said of those that have one name. */
-static enum histree_status name_services(struct requests *requests)
-{
-	enum histree_status status = HISTREE_OK;
-	uint32_t *uses = calloc((size_t)requests->texts.count + 1, sizeof(*uses));
-	if (uses == NULL)
-		return error_memory(requests->error, "the names of services");
-	for (uint32_t i = 0; i < requests->service_keys.count; i++)
-		uses[requests->services[i].name]++;
-	for (uint32_t i = 0; i < requests->service_keys.count && status == HISTREE_OK; i++)
-		status = requests_name_service(requests, i, uses[requests->services[i].name] > 1);
-	free(uses);
-	return status;
-}
-
 /* ---- the file -------------------------------------------------------------------------------------------- */
 
 static struct json_span without_mark(const uint8_t *at, const uint8_t *end, struct table_space *space)
@@ -56,13 +39,14 @@ static void note_faults(const struct requests *requests)
 		uint64_t count;
 		const char *what;
 	} rows[] = {
-		{ requests->without_time, "are left out that have no time, or none that can be" },
-		{ requests->without_end, "have no end, or one before they begin: they have no length" },
-		{ requests->without_parent, "were caused by spans that are not in the file" },
+		{ requests->without_time, "spans are left out that have no time, or none that can be" },
+		{ requests->events_without_time, "events of spans are left out that have no time" },
+		{ requests->without_end, "spans have no end, or one before they begin: they have no length" },
+		{ requests->without_parent, "spans were caused by spans that are not in the file" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].count > 0)
-			trace_notes_warn(notes, "%s: spans %s: %" PRIu64, requests->packed->base.path, rows[i].what,
+			trace_notes_warn(notes, "%s: %s: %" PRIu64, requests->packed->base.path, rows[i].what,
 					 rows[i].count);
 }
 
@@ -75,8 +59,8 @@ static enum histree_status read_document(struct requests *requests, struct json_
 	requests->is_damaged |= json_span_is_there(rest);
 	if (status == HISTREE_OK && (requests->is_out_of_memory || !requests_tree_make(requests)))
 		status = error_memory(requests->error, "the spans of requests");
-	if (status == HISTREE_OK)
-		status = name_services(requests);
+	for (uint32_t i = 0; i < requests->service_keys.count && status == HISTREE_OK; i++)
+		status = requests_name_service(requests, i);
 	for (size_t i = 0; i < requests->count && status == HISTREE_OK; i++)
 		status = requests_add(requests, requests->order[i]);
 	if (status == HISTREE_OK && requests->is_out_of_memory)

@@ -216,7 +216,8 @@ static size_t digits_of_base64(const uint8_t *at, size_t bytes, char digits[REQU
 /* An id as hexadecimal digits, as a rule; some exporters of OTLP write base64, some tests anything. */
 static size_t id_text(struct json_span value, char text[REQUEST_ID_SIZE])
 {
-	const struct json_span id = bare(value);
+	const bool is_said = json_span_is(value, '"') || (value.at < value.end && isdigit(*value.at));
+	const struct json_span id = is_said ? bare(value) : (struct json_span){ 0 };
 	size_t size = (size_t)(id.end - id.at), count = 0;
 	if (size == 24 && id.at[22] == '=')
 		count = digits_of_base64(id.at, 16, text);
@@ -269,18 +270,29 @@ static uint32_t intern_text(struct requests *requests, struct packed_text text)
 }
 
 /* Files of one recording are read as one trace, and their processes are told apart by numbers. */
-static int64_t pid_of(struct requests *requests, uint32_t name, uint32_t instance)
+static int64_t pid_of(struct requests *requests, uint32_t name, uint32_t instance, uint32_t *shared_name)
 {
 	struct trace_services *services = requests->packed->base.services;
+	const uint32_t known = services->keys.count, known_names = services->names.count;
 	char key[2 * PACKED_NAME_MAX + 1];
 	size_t size = 0, more = 0;
 	const char *text = intern_get(&requests->texts, name, &size);
+	*shared_name = intern_add(&services->names, text, size);
+	if (*shared_name == INTERN_NONE ||
+	    !array_reserve(&services->instances, &services->capacity, (size_t)*shared_name + 1)) {
+		requests->is_out_of_memory = true;
+		*shared_name = 0;
+		return 0;
+	}
+	if (*shared_name == known_names)
+		services->instances[*shared_name] = 0;
 	memcpy(key, text, size);
 	key[size++] = '\0';
 	text = instance != REQUEST_NONE ? intern_get(&requests->texts, instance, &more) : "";
 	memcpy(key + size, text, more);
 	const uint32_t number = intern_add(&services->keys, key, size + more);
 	requests->is_out_of_memory |= number == INTERN_NONE;
+	services->instances[*shared_name] += number == known;
 	return services->are_alone ? 1 + (int64_t)number : -1 - (int64_t)number;
 }
 
@@ -315,10 +327,11 @@ static uint32_t service_of(struct requests *requests, struct json_span owner)
 		requests->is_out_of_memory = true;
 		return 0;
 	}
-	if (number == known)
-		requests->services[number] =
-			(struct request_service){ key[0], key[1], pid_of(requests, key[0], key[1]), owner.at,
-						  owner.end };
+	if (number == known) {
+		struct request_service service = { key[0], key[1], 0, 0, owner.at, owner.end };
+		service.pid = pid_of(requests, key[0], key[1], &service.shared_name);
+		requests->services[number] = service;
+	}
 	return number;
 }
 
@@ -350,9 +363,10 @@ static uint32_t service_of_span(struct requests *requests, const struct members 
 	return is_said ? around : service_of(requests, in->of[IN_OWNER]);
 }
 
-enum histree_status requests_name_service(struct requests *requests, uint32_t service, bool is_one_of_many)
+enum histree_status requests_name_service(struct requests *requests, uint32_t service)
 {
 	const struct request_service *of = &requests->services[service];
+	const bool is_one_of_many = requests->packed->base.services->instances[of->shared_name] > 1;
 	char name[2 * PACKED_NAME_MAX + 2];
 	size_t size, more = 0;
 	const char *text = intern_get(&requests->texts, of->name, &size);
@@ -464,8 +478,8 @@ static enum histree_status walk(struct requests *requests, struct json_span valu
 		return note_span(requests, value, &in, service, scope);
 	if (json_span_is_there(in.of[IN_RESOURCE]))
 		service = service_of(requests, in.of[IN_RESOURCE]);
-	if (json_span_is_there(in.of[IN_OWNERS]))
-		read_owners(requests, in.of[IN_OWNERS]);
+	if (json_span_is_there(in.of[IN_OWNERS]) || json_span_is_there(in.of[IN_TRACE]))
+		read_owners(requests, in.of[IN_OWNERS]); /* a trace of Jaeger that names none has none */
 	if (json_span_is_there(in.of[IN_SCOPE])) {
 		const struct packed_text name =
 			text_of(requests, json_span_find(in.of[IN_SCOPE], "name"), &requests->scan[0]);
@@ -482,18 +496,23 @@ enum histree_status requests_read(struct requests *requests, struct json_span va
 	return walk(requests, value, REQUEST_NONE, REQUEST_NONE, 0);
 }
 
-/* Rows of logs have ids of traces and of spans, too, but neither length nor owner. */
+/* Rows of logs have ids of traces and of spans, too (trace_id, span_id), and some a duration, but no owner. */
 static bool look(struct json_span value, unsigned depth)
 {
 	enum { DEEP = 6 };
 	struct json_span rest = json_span_inside(value, '['), first;
 	struct members in;
+	histree_time begin;
 	if (depth == DEEP || json_span_is(value, '['))
 		return depth < DEEP && json_span_next(&rest, &first) && look(first, depth + 1);
 	read_members(value, &in);
-	if (is_span(&in))
-		return json_span_is_there(in.of[IN_BEGIN_NS]) || json_span_is_there(in.of[IN_LENGTH_US]) ||
-		       json_span_is(in.of[IN_OWNER], '{');
+	if (is_span(&in)) {
+		const bool has_length = json_span_is_there(in.of[IN_LENGTH_US]) && read_begin(&in, &begin);
+		return json_span_is_there(in.of[IN_BEGIN_NS]) || json_span_is(in.of[IN_OWNER], '{') ||
+		       (has_length &&
+			(json_span_is_there(in.of[IN_OWNER_ID]) || json_span_is(in.of[IN_LINKS], '[') ||
+			 json_span_is_there(json_span_find(value, "id")))); /* of Zipkin */
+	}
 	if (json_span_is_there(in.of[IN_TRACE]) && json_span_is(in.of[IN_SPANS], '['))
 		return true;
 	if (json_span_is(in.of[IN_DATA], '{') && look(in.of[IN_DATA], depth + 1))
@@ -705,6 +724,8 @@ static enum histree_status add(struct requests *requests, const struct request_s
 	const struct packed_event event = {
 		.time = time, .cpu = -1, .class = requests->classes[class], .cells = cells
 	};
+	if (requests->args.has_failed)
+		return error_memory(requests->error, "the spans of requests");
 	return packed_source_add(requests->packed, &event, requests->error);
 }
 
@@ -756,7 +777,7 @@ static enum histree_status add_instants(struct requests *requests, const struct 
 		histree_time time;
 		read_members(each, &in);
 		if (!read_begin(&in, &time)) {
-			requests->without_time++;
+			requests->events_without_time++;
 			continue;
 		}
 		put_attributes(requests, in.of[IN_ATTRIBUTES], &said);
@@ -786,7 +807,7 @@ enum histree_status requests_add(struct requests *requests, uint32_t number)
 	put_resource(requests, &requests->services[span->service], &said);
 	packed_parts_close(&requests->args);
 	find_reference(in.of[IN_LINKS], &reference);
-	const bool has_parent = json_span_is_there(in.of[IN_PARENT]);
+	const bool has_parent = is_id(read_id(in.of[IN_PARENT]));
 	const char *status_word = said.is_error ? "error" : "ok";
 	struct packed_cell cells[TRACK_FIELD_COUNT] = {
 		[TRACK_NAME] = packed_name(text_of(requests, in.of[IN_NAME], &requests->scan[2])),
@@ -804,8 +825,6 @@ enum histree_status requests_add(struct requests *requests, uint32_t number)
 		cells[TRACK_STATUS] = packed_text(status_word, strlen(status_word));
 	if (said.has_args)
 		cells[TRACK_ARGS] = packed_value(&requests->args);
-	if (requests->args.has_failed)
-		return error_memory(requests->error, "the spans of requests");
 	enum histree_status status = add(requests, span, TRACK_SPAN, span->begin, cells);
 	if (status == HISTREE_OK)
 		status = add_flows(requests, span, in.of[IN_LINKS]);

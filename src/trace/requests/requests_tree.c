@@ -71,7 +71,8 @@ static bool has_key(const void *spans, uint32_t number, const void *wanted)
 
 static uint64_t hash_of_ids(struct request_id trace, struct request_id id)
 {
-	return hash_mix(hash_step(trace.low ^ trace.high, id.low) + id.high);
+	const struct span_key key = { trace, id };
+	return hash_bytes(&key, sizeof(key));
 }
 
 static uint64_t hash_of(const void *spans, uint32_t number)

@@ -8,8 +8,10 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/table.h"
 #include "trace/perfetto/wire.h"
 #include "trace/requests/requests.h"
@@ -22,7 +24,7 @@ struct wire_shape;
 struct wire_member {
 	uint32_t number;
 	const char *name; /* NULL: there are no more */
-	enum { AS_TEXT, AS_DIGITS, AS_INT, AS_REAL, AS_BOOL, AS_MESSAGE, AS_LIST } as;
+	enum { AS_TEXT, AS_DIGITS, AS_BASE64, AS_INT, AS_REAL, AS_BOOL, AS_MESSAGE, AS_LIST } as;
 	const struct wire_shape *inside;
 };
 
@@ -42,7 +44,7 @@ static const struct wire_shape value_shape = { { { 1, "stringValue", AS_TEXT, NU
 						 { 4, "doubleValue", AS_REAL, NULL },
 						 { 5, "arrayValue", AS_MESSAGE, &array_shape },
 						 { 6, "kvlistValue", AS_MESSAGE, &pairs_shape },
-						 { 7, "bytesValue", AS_DIGITS, NULL } } };
+						 { 7, "bytesValue", AS_BASE64, NULL } } };
 static const struct wire_shape event_shape = { { { 1, "timeUnixNano", AS_INT, NULL },
 						 { 2, "name", AS_TEXT, NULL },
 						 { 3, "attributes", AS_LIST, &pair_shape } } };
@@ -116,6 +118,16 @@ static void put_digits(struct requests *requests, const struct wire_field *field
 	put_word(requests, "\"");
 }
 
+static void put_base64(struct requests *requests, const struct wire_field *field)
+{
+	char *text = base64_of(field->bytes, field->size);
+	requests->is_out_of_memory |= text == NULL;
+	put_word(requests, "\"");
+	put_word(requests, text != NULL ? text : "");
+	put_word(requests, "\"");
+	free(text);
+}
+
 static void put_message(struct requests *requests, const struct wire_shape *shape, struct wire_message message,
 			unsigned depth);
 
@@ -127,6 +139,8 @@ static void put_value(struct requests *requests, const struct wire_member *membe
 		put_text(requests, field);
 	else if (member->as == AS_DIGITS)
 		put_digits(requests, field);
+	else if (member->as == AS_BASE64)
+		put_base64(requests, field);
 	else if (member->inside != NULL)
 		put_message(requests, member->inside, wire_inside(field), depth + 1);
 	else if (member->as == AS_BOOL)
@@ -144,7 +158,7 @@ static void put_value(struct requests *requests, const struct wire_member *membe
 static void put_member(struct requests *requests, const struct wire_member *member, struct wire_message message,
 		       unsigned depth, bool *is_first)
 {
-	const bool wants_bytes = member->as == AS_TEXT || member->as == AS_DIGITS || member->inside != NULL;
+	const bool wants_bytes = member->as <= AS_BASE64 || member->inside != NULL;
 	struct wire_field field, last = { .number = 0 };
 	bool is_open = false;
 	while (wire_next(&message, &field)) {

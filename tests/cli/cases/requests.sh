@@ -56,6 +56,27 @@ try histree build -q -f cut.jsonl -o store
 histree segments store track-spans --format tsv --columns name
 echo '{"timestamp":"2024-01-01","trace_id":"01","span_id":"02","message":"x"}' >log.jsonl
 try histree build -q -f log.jsonl -o store
+echo '{"timestamp":"2024-01-01","trace_id":"01","span_id":"02","message":"x","duration":5}' >log.jsonl
+try histree build -q -f log.jsonl -o store
+echo 'a parent that is null is none, an event has a time, and a trace has its own processes'
+cat >odd.json <<'END'
+{"data": [{"traceID": "1", "processes": {"p1": {"serviceName": "shop"}}, "spans": [
+	{"traceID": "1", "spanID": "1", "parentSpanId": null, "operationName": "a", "startTime": 1000, "duration": 9, "processID": "p1", "logs": [{"fields": []}]},
+	{"traceID": "1", "spanID": "2", "parentSpanId": "", "operationName": "b", "startTime": 1001, "duration": 2, "processID": "p1",
+	 "references": [{"refType": "CHILD_OF", "traceID": "1", "spanID": "1"}]}]},
+ {"traceID": "3", "spans": [{"traceID": "3", "spanID": "1", "operationName": "c", "startTime": 1002, "duration": 1, "processID": "p1", "references": []}]}]}
+END
+try histree build -q -f odd.json -o store
+histree segments store track-spans --format tsv --columns name,service,span_id,parent_id
+echo 'instances are said from the file on that tells of a second one'
+span() {
+	echo "[{\"traceId\": \"$1\", \"id\": \"1\", \"name\": \"a\", \"timestamp\": $1, \"duration\": 1, \"localEndpoint\": {\"serviceName\": \"shop\", \"ipv4\": \"10.0.0.$2\"}}]"
+}
+span 1000 1 >i1.json
+span 2000 2 >i2.json
+span 3000 2 >i3.json
+histree build -q -f i1.json i2.json i3.json -o store
+histree states store 'Processes/*' --format tsv --columns path,value,start | grep -v null
 echo 'as gateways of Jaeger and Tempo answer'
 for around in result trace; do
 	{ echo "{\"$around\":"; cat otlp.json; echo '}'; } >around.json
