@@ -712,8 +712,9 @@ static struct packed_cell interned_cell(const struct requests *requests, uint32_
 enum { TRACK_NAME_SIZE = 32 };
 
 /* Add an event on the track of a span. */
-static enum histree_status add(struct requests *requests, const struct request_span *span, enum track_class class,
-			       histree_time time, struct packed_cell cells[TRACK_FIELD_COUNT])
+static enum histree_status add_on_track(struct requests *requests, const struct request_span *span,
+					enum track_class class, histree_time time,
+					struct packed_cell cells[TRACK_FIELD_COUNT])
 {
 	char track[TRACK_NAME_SIZE];
 	const uint32_t trace = requests->packed->base.trace.id; /* tracks of other files are others */
@@ -743,8 +744,8 @@ static enum histree_status add_flow(struct requests *requests, uint32_t from, co
 	};
 	const histree_time last = span->end > span->begin ? span->end - 1 : span->end;
 	const enum histree_status status =
-		add(requests, span, TRACK_FLOW_BEGIN, to->begin < last ? to->begin : last, cells);
-	return status == HISTREE_OK ? add(requests, to, TRACK_FLOW_END, to->begin, cells) : status;
+		add_on_track(requests, span, TRACK_FLOW_BEGIN, to->begin < last ? to->begin : last, cells);
+	return status == HISTREE_OK ? add_on_track(requests, to, TRACK_FLOW_END, to->begin, cells) : status;
 }
 
 static enum histree_status add_flows(struct requests *requests, const struct request_span *span,
@@ -790,7 +791,7 @@ static enum histree_status add_instants(struct requests *requests, const struct 
 		cells[TRACK_NAME] = packed_name(text_of(requests, name, &requests->scan[2]));
 		if (cells[TRACK_NAME].kind == PACKED_ABSENT)
 			cells[TRACK_NAME] = packed_text("log", 3);
-		status = add(requests, span, TRACK_INSTANT, time, cells);
+		status = add_on_track(requests, span, TRACK_INSTANT, time, cells);
 	}
 	return status;
 }
@@ -825,7 +826,7 @@ enum histree_status requests_add(struct requests *requests, uint32_t number)
 		cells[TRACK_STATUS] = packed_text(status_word, strlen(status_word));
 	if (said.has_args)
 		cells[TRACK_ARGS] = packed_value(&requests->args);
-	enum histree_status status = add(requests, span, TRACK_SPAN, span->begin, cells);
+	enum histree_status status = add_on_track(requests, span, TRACK_SPAN, span->begin, cells);
 	if (status == HISTREE_OK)
 		status = add_flows(requests, span, in.of[IN_LINKS]);
 	return status == HISTREE_OK ? add_instants(requests, span, in.of[IN_EVENTS]) : status;

@@ -72,7 +72,7 @@ static const struct wire_shape traces_shape = { { { 1, "resourceSpans", AS_LIST,
 
 /* ---- JSON ------------------------------------------------------------------------------------------------ */
 
-static void put(struct requests *requests, const char *bytes, size_t size)
+static void put_bytes(struct requests *requests, const char *bytes, size_t size)
 {
 	if (!table_reserve(&requests->written_table, &requests->written, &requests->written_capacity,
 			   requests->written_size + size)) {
@@ -86,7 +86,7 @@ static void put(struct requests *requests, const char *bytes, size_t size)
 
 static void put_word(struct requests *requests, const char *word)
 {
-	put(requests, word, strlen(word));
+	put_bytes(requests, word, strlen(word));
 }
 
 static void put_text(struct requests *requests, const struct wire_field *field)
@@ -98,7 +98,7 @@ static void put_text(struct requests *requests, const struct wire_field *field)
 		char escape[8];
 		while (at < end && (unsigned char)*at >= ' ' && *at != '"' && *at != '\\')
 			at++;
-		put(requests, from, (size_t)(at - from));
+		put_bytes(requests, from, (size_t)(at - from));
 		if (at < end) {
 			snprintf(escape, sizeof(escape), "\\u%04x", (unsigned char)*at++);
 			put_word(requests, escape);
