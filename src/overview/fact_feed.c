@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/search.h"
+#include "item/value.h"
 #include "overview/feed_item.h"
 #include "overview/pyramid_maker.h"
 #include "query/thread.h"
@@ -107,7 +108,7 @@ static void make_room(struct fact_feed *feed, uint64_t most)
 
 bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state, bool is_status, uint64_t states)
 {
-	const bool has_bytes = state->value.type == HISTREE_STRING || state->value.type == HISTREE_CUSTOM;
+	const bool has_bytes = value_has_bytes(&state->value);
 	const uint64_t most = KEPT_ALWAYS + states / STATES_FOR_KEPT;
 	bool is_well = true;
 	if (!feed->is_wanted || (is_status && !count_status(feed, state->quark, &is_well)))

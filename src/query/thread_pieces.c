@@ -184,11 +184,7 @@ bool thread_walk_next(struct thread_walk *walk)
 
 /* ---- who threads are, and their statuses -------------------------------------------------------------------- */
 
-static int by_quark(const void *one, const void *other)
-{
-	const struct thread_fact_quark *a = one, *b = other;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
+COMPARE(by_quark, struct thread_fact_quark, BY(quark))
 
 enum histree_status thread_fact_quarks(const struct histree_attributes *attributes, struct thread_fact_quark **out,
 				       size_t *count, struct histree_error *error)

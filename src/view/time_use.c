@@ -61,8 +61,9 @@ struct histree_time_use {
 	struct histree_time_use_request request;
 	struct histree_filter *filter; /* NULL: all is counted */
 	bool filters_pieces;           /* it names more than threads */
-	bool names_processes;          /* it compares them with names, */
-	struct thread_facts facts;     /* which are those of the host that is being read */
+	bool names_threads;            /* it compares threads or processes with names; */
+	bool names_processes;          /* those of processes */
+	struct thread_facts facts;     /* are these of the host that is being read */
 	struct use_rows rows;
 	/* The host that is being read. */
 	uint32_t host;
@@ -759,6 +760,8 @@ static enum histree_status prepare(struct histree_time_use *use, histree_time st
 	for (size_t field = FIELDS_OF_THREAD; field < FIELD_COUNT && status == HISTREE_OK; field++)
 		use->filters_pieces |= histree_filter_needs(use->filter, field);
 	use->names_processes = status == HISTREE_OK && filter_compares_text(use->filter, FIELD_PROCESS);
+	use->names_threads =
+		use->names_processes || (status == HISTREE_OK && filter_compares_text(use->filter, FIELD_THREAD));
 	return status;
 }
 
@@ -978,20 +981,22 @@ static void fill_of_thread(const struct histree_time_use *use, const struct hist
 {
 	const struct thread_owner owner = { .tid = thread->tid };
 	struct histree_value facts[THREAD_FIELDS], names[THREAD_FIELDS];
+	if (use->names_threads) {
+		thread_facts_fill(&use->facts, &owner, thread, thread->from, facts, names);
+		others[FIELD_THREAD] = names[THREAD_FIELD_THREAD];
+		others[FIELD_PROCESS] = names[THREAD_FIELD_PROCESS];
+	}
 	values[FIELD_HOST] = histree_string(use->host_name);
 	values[FIELD_THREAD] = histree_int(thread->tid);
 	values[FIELD_PROCESS] = thread->has_process ? histree_int(thread->pid) : histree_unknown();
 	values[FIELD_NAME] = histree_string(thread->name);
-	thread_facts_fill(&use->facts, &owner, thread, thread->from, facts, names);
-	others[FIELD_THREAD] = names[THREAD_FIELD_THREAD];
-	others[FIELD_PROCESS] = names[THREAD_FIELD_PROCESS];
 }
 
 static bool passes(const struct histree_time_use *use, const struct use_piece *piece)
 {
-	struct histree_value values[FIELD_COUNT] = { 0 }, others[FIELD_COUNT] = { 0 };
 	if (!use->filters_pieces)
 		return true; /* those of threads that do not are not read */
+	struct histree_value values[FIELD_COUNT] = { 0 }, others[FIELD_COUNT] = { 0 };
 	if (piece->thread != NULL)
 		fill_of_thread(use, piece->thread, values, others);
 	else
@@ -1000,7 +1005,7 @@ static bool passes(const struct histree_time_use *use, const struct use_piece *p
 	values[FIELD_STATE] = histree_string(histree_use_name(piece->use));
 	values[FIELD_SYSTEM_CALL] = use_rows_value(&use->rows, HISTREE_USE_BY_SYSTEM_CALL, piece->system_call);
 	values[FIELD_HAD_BY] = use_rows_value(&use->rows, HISTREE_USE_BY_HAD_BY, piece->had_by);
-	return filter_match_either(use->filter, values, others);
+	return filter_match_either(use->filter, values, use->names_threads ? others : NULL);
 }
 
 /* Returns whether idle loops are counted. */
@@ -1022,8 +1027,9 @@ static bool time_use_wants(void *context, const struct histree_thread *thread)
 	if (use->filter == NULL)
 		return true;
 	fill_of_thread(use, thread, values, others);
-	return use->filters_pieces ? filter_may_pass_either(use->filter, values, others, are_known)
-				   : filter_match_either(use->filter, values, others);
+	const struct histree_value *second = use->names_threads ? others : NULL;
+	return use->filters_pieces ? filter_may_pass_either(use->filter, values, second, are_known)
+				   : filter_match_either(use->filter, values, second);
 }
 
 /* Whether the filter lets anything pass of the host that is read, so that one which is missing is missed. */
