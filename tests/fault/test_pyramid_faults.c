@@ -300,6 +300,28 @@ static void build_cube(struct histree_state_system *system, struct random *rando
 	assert_ok(histree_state_close(system, now + 50, NULL));
 }
 
+static enum histree_status ask_use(struct histree_history *history, const struct histree_time_use_request *request,
+				   struct answer *out, struct histree_error *error)
+{
+	struct histree_time_use *use;
+	size_t count;
+	const enum histree_status status = histree_time_use_create(history, request, &use, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	put(out, count);
+	for (size_t i = 0; i < count; i++) {
+		for (int kind = 0; kind < HISTREE_USE_COUNT; kind++)
+			put(out, rows[i].ns[kind]);
+		put(out, rows[i].count);
+		put(out, (uint64_t)rows[i].life);
+		put(out, (uint64_t)rows[i].from);
+		put(out, rows[i].name != NULL ? hash_bytes(rows[i].name, strlen(rows[i].name)) : 0);
+	}
+	histree_time_use_free(use);
+	return status;
+}
+
 static enum histree_status ask_cube(struct histree_history *history, unsigned range, histree_time from,
 				    histree_time to, struct answer *out, struct histree_error *error)
 {
@@ -309,19 +331,7 @@ static enum histree_status ask_cube(struct histree_history *history, unsigned ra
 	(void)range;
 	for (size_t by = 0; by < 3 && status == HISTREE_OK; by++) {
 		const struct histree_time_use_request request = { .from = from, .to = to, .by = bys[by] };
-		struct histree_time_use *use;
-		size_t count;
-		status = histree_time_use_create(history, &request, &use, error);
-		if (status != HISTREE_OK)
-			break;
-		const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-		put(out, count);
-		for (size_t i = 0; i < count; i++) {
-			for (int kind = 0; kind < HISTREE_USE_COUNT; kind++)
-				put(out, rows[i].ns[kind]);
-			put(out, rows[i].count);
-		}
-		histree_time_use_free(use);
+		status = ask_use(history, &request, out, error);
 	}
 	return status;
 }
@@ -403,23 +413,7 @@ static enum histree_status ask_names(struct histree_history *history, unsigned r
 	const struct histree_time_use_request request = {
 		.from = from, .to = to, .by = HISTREE_BY(THREAD) | HISTREE_BY(PROCESS), .states_max = 100 + range
 	};
-	struct histree_time_use *use;
-	size_t count;
-	enum histree_status status = histree_time_use_create(history, &request, &use, error);
-	if (status != HISTREE_OK)
-		return status;
-	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	put(out, count);
-	for (size_t i = 0; i < count; i++) {
-		for (int kind = 0; kind < HISTREE_USE_COUNT; kind++)
-			put(out, rows[i].ns[kind]);
-		put(out, rows[i].count);
-		put(out, (uint64_t)rows[i].life);
-		put(out, (uint64_t)rows[i].from);
-		put(out, hash_bytes(rows[i].name, strlen(rows[i].name)));
-	}
-	histree_time_use_free(use);
-	return status;
+	return ask_use(history, &request, out, error);
 }
 
 enum { ANOTHER_NAME = 1, ANOTHER_INT, A_LATER_CHANGE, NAME_LIES };
