@@ -13,7 +13,7 @@ import struct
 SAMPLE_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8 | 1 << 10 | 1 << 16  # IP TID TIME CPU PERIOD RAW IDENTIFIER
 CALLCHAIN, READ = 1 << 5, 1 << 4
 READ_FORMAT = 1 << 2 | 1 << 4  # ID LOST
-SAMPLE_ID_ALL = 18  # a bit
+SAMPLE_ID_ALL, CONTEXT_SWITCH = 18, 26  # bits
 (MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2, LOST_SAMPLES) = (1, 2, 3, 4, 7, 9, 10, 13)
 (HEADER_ATTR, TRACING_DATA, FINISHED_ROUND, AUXTRACE, EVENT_UPDATE, HEADER_FEATURE, COMPRESSED, COMPRESSED2) = (
     64, 66, 68, 71, 78, 80, 81, 83)
@@ -41,9 +41,9 @@ class Tracepoint:
 class Recording:
     """What is common to all records of a recording: the byte order, the events, ids of them by CPU."""
 
-    def __init__(self, tracepoints, cpus=2, big=False, extra=0, identifier=True):
+    def __init__(self, tracepoints, cpus=2, big=False, extra=0, identifier=True, switches=False):
         self.order, self.big, self.cpus, self.tracepoints = ">" if big else "<", big, cpus, tracepoints
-        self.sample_type = SAMPLE_TYPE | extra
+        self.sample_type, self.switches = SAMPLE_TYPE | extra, switches
         if not identifier:  # one event needs no id
             self.sample_type &= ~(1 << 16)
 
@@ -54,7 +54,7 @@ class Recording:
         return 1000 + 64 * event + cpu
 
     def attribute(self, event):
-        bits = 1 << (63 - SAMPLE_ID_ALL) if self.big else 1 << SAMPLE_ID_ALL
+        bits = sum(1 << (63 - bit if self.big else bit) for bit in [SAMPLE_ID_ALL] + [CONTEXT_SWITCH] * self.switches)
         head = self.pack("IIQQQQQ", 2, 128, self.tracepoints[event].number, 1, self.sample_type, READ_FORMAT, bits)
         return head.ljust(128, b"\0")
 
@@ -82,8 +82,8 @@ class Recording:
         words = self.pack("IIQII", tid, tid, time, cpu, 0)
         return words + (self.pack("Q", self.id(event, cpu)) if self.sample_type & 1 << 16 else b"")
 
-    def side(self, kind, body, cpu, time):
-        return self.record(kind, body + self.trailer(cpu, time))
+    def side(self, kind, body, cpu, time, tid=0, misc=0):
+        return self.record(kind, body + self.trailer(cpu, time, tid), misc)
 
     def comm(self, cpu, time, tid, name):
         return self.side(COMM, self.pack("II", tid, tid) + name.ljust((len(name) + 8) // 8 * 8, b"\0"), cpu, time)

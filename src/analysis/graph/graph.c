@@ -871,17 +871,28 @@ static void on_wakeup(struct graph *graph, const struct kernel_event *event, str
 
 /* ---- switches ----------------------------------------------------------------------------------------------- */
 
+/* What a switch says of a thread, or else what is known of it. */
+static struct kernel_text name_of(struct kernel_text said, const struct machine_thread *thread)
+{
+	if (said.bytes != NULL)
+		return said;
+	return thread->name != NULL ? (struct kernel_text){ thread->name, thread->name_size }
+				    : (struct kernel_text){ "", 0 };
+}
+
 static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_workers *workers = &graph->workers;
-	struct graph_worker *next = graph_worker(workers, event->thread, cpu, event->comm);
-	struct graph_worker *previous = graph_worker(workers, event->previous, cpu, event->prev_comm);
+	const struct kernel_text next_name = name_of(event->comm, event->thread);
+	const struct kernel_text name = name_of(event->prev_comm, event->previous);
+	struct graph_worker *next = graph_worker(workers, event->thread, cpu, next_name);
+	struct graph_worker *previous = graph_worker(workers, event->previous, cpu, name);
 	if (cpu == NULL || next == NULL || previous == NULL)
 		return;
 	cpu->runs = next;
 	graph_worker_set(next, WORKER_RUNS);
 	if (event->prev_tid != HISTREE_IDLE_TID)
-		graph_worker_name(workers, previous, event->prev_comm);
+		graph_worker_name(workers, previous, name);
 	/* One that dies is said not to sleep, which is as it is. */
 	graph_worker_set(previous,
 			 (kernel_event_leave(event) == LEAVES_ASLEEP) ? WORKER_IS_BLOCKED : WORKER_WAITS_FOR_CPU);

@@ -61,8 +61,10 @@ static void states_switch(struct kernel_model *model, const struct kernel_event 
 	thread_change(model, previous, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
 	thread_run(model, next);
 	thread_change(model, next, THREAD_RUN_QUEUE, histree_int(event->cpu));
-	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
-	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
+	if (event->prev_prio != KERNEL_NO_PRIO)
+		thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
+	if (event->prio != KERNEL_NO_PRIO)
+		thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
 	cpu_change(model, cpu, CPU_STATUS,
 		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : states_cpu_status(model, cpu));
@@ -85,8 +87,10 @@ static void states_settle_mode(struct kernel_model *model, struct kernel_thread 
 static void states_name(struct kernel_model *model, const struct kernel_event *event,
 			struct kernel_thread *previous, struct kernel_thread *next)
 {
-	thread_rename(model, previous, event->prev_comm);
-	thread_rename(model, next, event->comm);
+	if (event->prev_comm.bytes != NULL)
+		thread_rename(model, previous, event->prev_comm);
+	if (event->comm.bytes != NULL)
+		thread_rename(model, next, event->comm);
 	if (model->doubts_calls) {
 		states_settle_mode(model, previous);
 		states_settle_mode(model, next);
@@ -427,8 +431,33 @@ static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct
 		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
+/*
+ * The switches of perf's own say no names: those that threads had before the recording are said at its first event.
+ */
+static void learn_early_names(struct kernel_model *model, const struct kernel_event *event)
+{
+	const struct event_trace *trace = event->source->class->trace;
+	const struct event_images *images = trace->images;
+	if (images == NULL || model->has_early_names || model->slice != NULL)
+		return;
+	model->has_early_names = true;
+	for (size_t i = 0; i < images->name_count; i++) {
+		const struct event_thread_name *name = &images->names[i];
+		struct kernel_thread *thread = name->tid > 0 && name->tid <= INT32_MAX
+						       ? kernel_thread(model, (int32_t)name->tid, event->cpu)
+						       : NULL;
+		if (thread == NULL)
+			continue;
+		thread_rename(model, thread, (struct kernel_text){ name->name, strlen(name->name) });
+		if (name->pid > 0 && name->pid <= INT32_MAX)
+			thread_tell_process(model, thread, (int32_t)name->pid);
+	}
+}
+
 static void kernel_on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
+	if (event->comm.bytes == NULL)
+		learn_early_names(model, event);
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	if (cpu == NULL)
 		return;
@@ -697,6 +726,7 @@ static void on_perf_name(struct kernel_model *model, const struct kernel_event *
 	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
+	learn_early_names(model, event);
 	thread_tell_process(model, thread, event->pid);
 	thread_rename(model, thread, event->comm);
 }
@@ -711,6 +741,7 @@ static void on_perf_fork(struct kernel_model *model, const struct kernel_event *
 		is_too_early(event) || event->parent <= 0 ? NULL : kernel_thread(model, event->parent, event->cpu);
 	if (parent == NULL || event->parent == event->tid)
 		return;
+	learn_early_names(model, event);
 	const struct histree_value value = thread_value(model, parent, THREAD_EXEC_NAME);
 	fork.comm = (struct kernel_text){ 0 };
 	if (value.type == HISTREE_STRING && value.size <= sizeof(name)) {
@@ -723,8 +754,49 @@ static void on_perf_fork(struct kernel_model *model, const struct kernel_event *
 		child->cloned = child->said;
 }
 
+/*
+ * perf recorded the turns of some threads, each by itself: what becomes of the CPU, and mostly which it is, is not
+ * said.
+ */
+static void on_leave(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->prev_tid, event->cpu);
+	if (thread == NULL)
+		return;
+	learn_early_names(model, event);
+	occupancy_leave(model, thread);
+	thread_change(model, thread, THREAD_STATUS, status_after(kernel_event_leave(event)));
+}
+
+static void on_come(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	learn_early_names(model, event);
+	if (thread != NULL && thread->runs_on == NULL)
+		thread_run(model, thread);
+}
+
+/* Where a CPU runs the thread, it still is to leave that; where none is known, perf does not say that it leaves. */
+static void on_perf_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL || thread->runs_on != NULL)
+		return;
+	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
+		change_log_fail(model->slice->log, "a thread ends that may run");
+		return;
+	}
+	const struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	if (status.type == HISTREE_INT &&
+	    (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL))
+		thread_change(model, thread, THREAD_STATUS, histree_null());
+}
+
 static kernel_handler *const kernel_handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_SWITCH] = kernel_on_switch,
+	[KERNEL_LEAVE] = on_leave,
+	[KERNEL_COME] = on_come,
+	[KERNEL_PERF_EXIT] = on_perf_exit,
 	[KERNEL_WAKEUP] = kernel_on_wakeup,
 	[KERNEL_WAKING] = on_waking,
 	[KERNEL_MIGRATE] = kernel_on_migrate,
@@ -771,7 +843,7 @@ static const struct kernel_version compact = {
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 40, /* 40: an event within a switch denies nothing */
+	.version = 41, /* 41: switches that perf itself records */
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -786,7 +858,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 9,
+	.version = 10,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,
@@ -921,10 +993,14 @@ static void kernel_2016_on_switch(struct kernel_model *model, const struct kerne
 		thread_correct_status(model, previous, histree_unknown());
 	thread_change(model, previous, THREAD_STATUS, thread_status_of_task_state(event->prev_state));
 	thread_run(model, next);
-	thread_rename(model, previous, event->prev_comm);
-	thread_rename(model, next, event->comm);
-	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
-	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
+	if (event->prev_comm.bytes != NULL)
+		thread_rename(model, previous, event->prev_comm);
+	if (event->comm.bytes != NULL)
+		thread_rename(model, next, event->comm);
+	if (event->prev_prio != KERNEL_NO_PRIO)
+		thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
+	if (event->prio != KERNEL_NO_PRIO)
+		thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
 	/* Every thread that ever ran has a PPID, known or not (thesis 5.1). */
 	thread_ask(model, next, THREAD_PPID);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));

@@ -108,6 +108,16 @@ void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *th
 	model->conflicts.denials[CONFLICT_SWITCH]++;
 }
 
+void occupancy_leave(struct kernel_model *model, struct kernel_thread *thread)
+{
+	struct kernel_cpu *cpu = thread->runs_on;
+	if (cpu == NULL)
+		return;
+	part(cpu);
+	cpu_change(model, cpu, CPU_STATUS, histree_unknown());
+	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_unknown());
+}
+
 void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
 	if (model->changes.status != HISTREE_OK)

@@ -59,6 +59,9 @@ bool occupancy_is_in_switch(struct kernel_model *model, const struct kernel_even
 /* At this event the thread runs on no CPU. */
 void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread);
 
+/* From this event on the thread runs nowhere, and who runs there is not known. */
+void occupancy_leave(struct kernel_model *model, struct kernel_thread *thread);
+
 /* From this event on, which has changed the states, the CPU runs the thread, and none that it ran before. */
 void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread);
 

@@ -78,10 +78,10 @@ static const char *system_calls_name(struct system_calls *calls, const struct ev
 /* ---- kernel input -------------------------------------------------------------------------------------------- */
 
 /* From these the machine learns. */
-static const uint64_t teaching = UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK |
-				 UINT64_C(1) << KERNEL_NEW_TASK | UINT64_C(1) << KERNEL_PERF_FORK |
-				 UINT64_C(1) << KERNEL_FREE | UINT64_C(1) << KERNEL_PROCESS_STATE |
-				 UINT64_C(1) << KERNEL_RENAME | UINT64_C(1) << KERNEL_EXEC;
+static const uint64_t teaching =
+	UINT64_C(1) << KERNEL_SWITCH | UINT64_C(1) << KERNEL_FORK | UINT64_C(1) << KERNEL_NEW_TASK |
+	UINT64_C(1) << KERNEL_PERF_FORK | UINT64_C(1) << KERNEL_FREE | UINT64_C(1) << KERNEL_PROCESS_STATE |
+	UINT64_C(1) << KERNEL_RENAME | UINT64_C(1) << KERNEL_EXEC | UINT64_C(1) << KERNEL_PERF_NAME;
 
 static enum histree_status create(void **out, struct histree_error *error)
 {
@@ -151,6 +151,7 @@ static const struct kernel_binding *binding_of(struct kernel_input *input, const
 	if (known != NULL)
 		return known;
 	const struct kernel_binding binding = kernel_layout_bind(class);
+	input->has_switches |= binding.role == KERNEL_SWITCH && !binding.is_record;
 	return class_table_add(&input->bindings, class, &binding, sizeof(binding));
 }
 
@@ -220,7 +221,7 @@ static enum histree_status begin_event(struct kernel_input *input, const struct 
 		return HISTREE_OK;
 	see_time(input, event->time);
 	machine_end_gap(&input->machine, event->cpu, event->time);
-	if ((input->wanted >> binding->role & 1) == 0)
+	if ((input->wanted >> binding->role & 1) == 0 || (binding->is_record && input->has_switches))
 		return HISTREE_OK;
 	return decode(input, binding, event, error);
 }

@@ -39,6 +39,7 @@ struct kernel_input {
 	bool has_start;
 	uint64_t wanted;    /* roles, a bit each: only events of these are decoded */
 	bool needs_machine; /* else nothing is learned */
+	bool has_switches;  /* of the kernel: those of perf's own are not needed */
 	bool is_begun;      /* between begin and end */
 };
 

@@ -137,6 +137,10 @@ bool kernel_event_decode(const struct kernel_binding *binding, const struct even
 	out->letters = (struct kernel_text){ 0 };
 	if (binding->own_tid != EVENT_NO_FIELD)
 		decode_own(binding, event, out);
+	if (binding->role == KERNEL_SWITCH) {
+		out->comm = out->prev_comm = (struct kernel_text){ 0 };
+		out->prio = out->prev_prio = KERNEL_NO_PRIO;
+	}
 	const bool wakes = binding->role == KERNEL_WAKEUP || binding->role == KERNEL_WAKING;
 	if (wakes)
 		out->result = true;
@@ -173,6 +177,9 @@ static const struct event_row {
 } event_rows[] = {
 	{ LTTNG, KERNEL_SWITCH, "sched_switch" },
 	{ PERF, KERNEL_SWITCH, "sched:sched_switch" },
+	{ PERF, KERNEL_SWITCH, "perf_switch" },
+	{ PERF, KERNEL_LEAVE, "perf_leave" },
+	{ PERF, KERNEL_COME, "perf_come" },
 	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup" },
 	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup_new" },
 	{ LTTNG, KERNEL_WAKING, "sched_waking" },
@@ -192,6 +199,7 @@ static const struct event_row {
 	{ PERF, KERNEL_PROCESS_STATE, "perfetto:thread" },
 	{ PERF, KERNEL_PERF_FORK, "perf_fork" },
 	{ PERF, KERNEL_PERF_NAME, "perf_comm" },
+	{ PERF, KERNEL_PERF_EXIT, "perf_exit" },
 	{ PERF, KERNEL_PERF_NAME, "process_dump" },
 	{ PERF, KERNEL_PERF_THREAD, "perf_thread" },
 	{ PERF, KERNEL_PERF_THREAD, "perf_mmap" },
@@ -298,7 +306,7 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define OF_ONE_THREAD                                                                                     \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE) | \
 	 ROLE(NEW_TASK) | ROLE(EXIT) | ROLE(TRY_TO_WAKE))
-#define OF_PERF (ROLE(PERF_FORK) | ROLE(PERF_NAME) | ROLE(PERF_THREAD))
+#define OF_PERF (ROLE(PERF_FORK) | ROLE(PERF_NAME) | ROLE(PERF_EXIT) | ROLE(PERF_THREAD))
 #define OF_INTERFACES (ROLE(PACKET_QUEUE) | ROLE(PACKET_TRANSMIT) | ROLE(PACKET_RECEIVE))
 #define OF_PACKETS (OF_INTERFACES | ROLE(PACKET_COPY) | ROLE(PACKET_CONSUME) | ROLE(PACKET_DROP))
 #define OF_BLOCK_DEVICES                                                                           \
@@ -312,15 +320,16 @@ static const struct field_row {
 	uint8_t kind;
 	uint8_t presence; /* as in struct kernel_bound_field */
 } field_rows[] = {
-	{ ALL, ROLE(SWITCH), "prev_comm", TEXT(prev_comm), NEEDED },
+	{ ALL, ROLE(SWITCH), "prev_comm", TEXT(prev_comm), OPTIONAL },
 	{ LTTNG, ROLE(SWITCH), "prev_tid", INT32(prev_tid), NEEDED },
-	{ PERF, ROLE(SWITCH), "prev_pid", INT32(prev_tid), NEEDED },
-	{ ALL, ROLE(SWITCH), "prev_prio", INT32(prev_prio), NEEDED },
-	{ ALL, ROLE(SWITCH), "prev_state", INT32(prev_state), NEEDED },
-	{ ALL, ROLE(SWITCH), "next_comm", TEXT(comm), NEEDED },
+	{ PERF, ROLE(SWITCH) | ROLE(LEAVE), "prev_pid", INT32(prev_tid), NEEDED },
+	{ ALL, ROLE(SWITCH), "prev_prio", INT32(prev_prio), OPTIONAL },
+	{ ALL, ROLE(SWITCH) | ROLE(LEAVE), "prev_state", INT32(prev_state), NEEDED },
+	{ ALL, ROLE(SWITCH), "next_comm", TEXT(comm), OPTIONAL },
 	{ LTTNG, ROLE(SWITCH), "next_tid", INT32(tid), NEEDED },
 	{ PERF, ROLE(SWITCH), "next_pid", INT32(tid), NEEDED },
-	{ ALL, ROLE(SWITCH), "next_prio", INT32(prio), NEEDED },
+	{ ALL, ROLE(SWITCH), "next_prio", INT32(prio), OPTIONAL },
+	{ PERF, ROLE(COME), "tid", INT32(tid), NEEDED },
 
 	{ LTTNG, OF_ONE_THREAD, "tid", INT32(tid), NEEDED },
 	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },
@@ -561,6 +570,8 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 	if (row == NULL || !binding.is_kernel)
 		return binding;
 	binding.role = row->role;
+	binding.is_record = binding.role == KERNEL_LEAVE || binding.role == KERNEL_COME ||
+			    (binding.role == KERNEL_SWITCH && strcmp(row->pattern, "perf_switch") == 0);
 	bool complete = bind_fields(class, layout, &binding);
 	for (uint32_t i = 0; i < binding.field_count; i++)
 		binding.has_tid |= binding.fields[i].member == offsetof(struct kernel_event, tid);

@@ -28,6 +28,7 @@ enum kernel_role {
 	KERNEL_PROCESS_STATE, /* of the state dump at the start of a trace */
 	KERNEL_PERF_FORK,     /* perf's own records: a thread is made, */
 	KERNEL_PERF_NAME,     /* has another name, */
+	KERNEL_PERF_EXIT,     /* ends, */
 	KERNEL_PERF_THREAD,   /* or is of a process */
 	KERNEL_IRQ_ENTRY,
 	KERNEL_IRQ_EXIT,
@@ -67,8 +68,13 @@ enum kernel_role {
 	KERNEL_PACKET_COPY,     /* a thread reads of it */
 	KERNEL_PACKET_CONSUME,  /* its buffer is done with */
 	KERNEL_PACKET_DROP,     /* or thrown away */
+	KERNEL_LEAVE,           /* a thread leaves a CPU, for whom and which is not said */
+	KERNEL_COME,            /* and comes to one */
 	KERNEL_ROLE_COUNT,
 };
+
+/* The switch does not say the priority. */
+enum { KERNEL_NO_PRIO = INT32_MIN };
 
 struct machine;
 struct machine_thread;
@@ -113,7 +119,8 @@ struct kernel_event {
 	bool has_new_task_states;    /* of Linux 4.14 and later: prev_state */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
-	int32_t tid, prio;
+	int32_t tid;
+	int32_t prio;            /* of a switch also KERNEL_NO_PRIO */
 	int32_t parent, pid;     /* -1 where the event does not say */
 	int32_t parent_pid;      /* the process of the parent; likewise */
 	int32_t target_cpu;      /* the CPU that it names itself; -1 where it does not */
@@ -121,7 +128,7 @@ struct kernel_event {
 	struct kernel_text comm; /* of KERNEL_EXEC the path of the program */
 
 	int32_t prev_tid, prev_prio, prev_state;
-	struct kernel_text prev_comm;
+	struct kernel_text prev_comm; /* no bytes, as those of comm: the switch does not say the name */
 
 	int32_t number; /* of the interrupt, softirq, vector or system call; the order of a block of pages */
 	/* Of the interrupt, the network's interface, or the system call: no bytes where it has a number only. */
@@ -153,9 +160,10 @@ enum { KERNEL_FIELDS_MAX = 7 };
 struct kernel_binding {
 	enum kernel_role role;
 	bool is_kernel, is_perf, has_new_task_states; /* its trace */
-	bool has_call_number;                         /* in place of a name */
-	bool has_tid;                                 /* of a thread that it is about */
-	uint32_t own_tid;                             /* field; EVENT_NO_FIELD: the class has none */
+	bool is_record;       /* of perf's own, which are not needed where the kernel's are */
+	bool has_call_number; /* in place of a name */
+	bool has_tid;         /* of a thread that it is about */
+	uint32_t own_tid;     /* field; EVENT_NO_FIELD: the class has none */
 	/* Likewise.  A process is believed where own_pid_of, if there is such a field, is the thread. */
 	uint32_t own_pid, own_pid_of, own_ppid, own_comm;
 	uint32_t field_count;

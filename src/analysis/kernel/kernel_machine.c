@@ -209,7 +209,7 @@ static bool has_name(const struct machine_thread *thread, struct kernel_text nam
 
 static void name_thread(struct machine *machine, struct machine_thread *thread, struct kernel_text name)
 {
-	if (thread == NULL || has_name(thread, name))
+	if (thread == NULL || name.bytes == NULL || has_name(thread, name))
 		return;
 	struct histree_value text = machine_text(machine, name.bytes, name.size);
 	if (text.type == HISTREE_NULL)
@@ -336,9 +336,26 @@ void machine_meet(struct machine *machine, const struct kernel_event *event)
 	conflicts->denials[CONFLICT_SWITCH] += is_denied;
 }
 
+/* Where switches say no names: those of the time before the first event. */
+static void learn_early_names(struct machine *machine, const struct kernel_event *event)
+{
+	const struct event_images *images = event->source->class->trace->images;
+	machine->has_early_names = true;
+	for (size_t i = 0; images != NULL && i < images->name_count; i++) {
+		const struct event_thread_name *name = &images->names[i];
+		struct machine_thread *thread = name->tid > 0 && name->tid <= INT32_MAX
+							? machine_thread(machine, (int32_t)name->tid)
+							: NULL;
+		if (thread != NULL && thread->name == NULL)
+			name_thread(machine, thread, (struct kernel_text){ name->name, strlen(name->name) });
+	}
+}
+
 static void learn_switch(struct machine *machine, const struct kernel_event *event)
 {
 	struct machine_thread *previous = event->previous, *next = event->thread;
+	if (event->comm.bytes == NULL && !machine->has_early_names)
+		learn_early_names(machine, event);
 	name_thread(machine, previous, event->prev_comm);
 	name_thread(machine, next, event->comm);
 	if (previous != NULL && next != NULL) {
@@ -405,7 +422,7 @@ void machine_learn(struct machine *machine, const struct kernel_event *event)
 		learn_end(event->thread);
 	else if (event->role == KERNEL_PROCESS_STATE)
 		learn_thread(machine, event);
-	else if (event->role == KERNEL_RENAME || event->role == KERNEL_EXEC)
+	else if (event->role == KERNEL_RENAME || event->role == KERNEL_EXEC || event->role == KERNEL_PERF_NAME)
 		learn_name(machine, event);
 }
 

@@ -169,6 +169,7 @@ struct machine {
 	histree_time gap_end_anywhere;     /* of the last one of which it is not said on which CPU */
 	struct kernel_conflicts conflicts; /* of switches */
 	enum machine_fault fault;
+	bool has_early_names; /* those of perf's, of the time before its first event */
 };
 
 void machine_init(struct machine *machine);

@@ -32,7 +32,7 @@
 /* ---- kernel checkpoint --------------------------------------------------------------------------------------- */
 
 /* Of the model. */
-enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4, DOUBTED_CALLS = 8, HAD_WAKINGS = 16 };
+enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4, DOUBTED_CALLS = 8, HAD_WAKINGS = 16, HAD_EARLY_NAMES = 32 };
 
 /* Of a CPU; above its doubts.  CPU_RAISED is a number (enum cpu_raised). */
 enum {
@@ -426,7 +426,8 @@ void kernel_provider_save(void *instance, struct byte_buffer *out)
 	byte_buffer_put_number(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
 					    (model->has_calls ? HAD_CALLS : 0) |
 					    (model->doubts_calls ? DOUBTED_CALLS : 0) |
-					    (model->has_wakings ? HAD_WAKINGS : 0));
+					    (model->has_wakings ? HAD_WAKINGS : 0) |
+					    (model->has_early_names ? HAD_EARLY_NAMES : 0));
 	byte_buffer_put_time(out, model->changes.time, end);
 	byte_buffer_put_time(out, model->all_open ? model->all_end : end, end);
 	byte_buffer_put_time(out, model->loss_end, end);
@@ -461,6 +462,7 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 	model->has_calls = (flags & HAD_CALLS) != 0;
 	model->doubts_calls = (flags & DOUBTED_CALLS) != 0;
 	model->has_wakings = (flags & HAD_WAKINGS) != 0;
+	model->has_early_names = (flags & HAD_EARLY_NAMES) != 0;
 	model->all_end = byte_reader_time(reader, end);
 	model->loss_end = byte_reader_time(reader, end);
 	changes_begin(&model->changes, time);
@@ -504,7 +506,7 @@ __attribute__((noinline)) static void learn_what_there_is(struct kernel_model *m
 {
 	/* Records of perf alone tell no states. */
 	model->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
-	model->has_switches |= event->role == KERNEL_SWITCH;
+	model->has_switches |= event->role == KERNEL_SWITCH || event->role == KERNEL_LEAVE;
 	if (!model->may_have_calls) {
 		/* What a trace does not declare it does not have, if it declares its events. */
 		const unsigned declares = (unsigned)event->source->class->trace->declares;

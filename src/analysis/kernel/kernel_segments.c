@@ -252,17 +252,28 @@ static void on_leave(struct kernel_segments *segments, const struct kernel_event
 	}
 }
 
+/* What a switch says of a thread, or else what is known of it. */
+static struct histree_value name_of(struct kernel_text said, const struct machine_thread *thread)
+{
+	return said.bytes != NULL ? histree_string_n(said.bytes, said.size) : machine_thread_name(thread);
+}
+
+static struct histree_value prio_of(int32_t said)
+{
+	return said != KERNEL_NO_PRIO ? histree_int(said) : histree_null();
+}
+
 static void segments_wakeups_on_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	on_leave(segments, event);
 	struct open_segment *segment = open_segments_find(&segments->open, event->thread->place);
 	if (segment == NULL)
 		return;
-	segment->values[WAKEUP_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
+	segment->values[WAKEUP_NAME] = name_of(event->comm, event->thread);
 	if (event->on_cpu != NULL)
 		segment->values[WAKEUP_CPU] = histree_int(event->on_cpu->number);
 	segment->values[WAKEUP_HAD_BY] = histree_int(event->prev_tid);
-	segment->values[WAKEUP_HAD_BY_NAME] = histree_string_n(event->prev_comm.bytes, event->prev_comm.size);
+	segment->values[WAKEUP_HAD_BY_NAME] = name_of(event->prev_comm, event->previous);
 	kernel_segments_end(segments, segment, event->time, kernel_segments_gap_end(segments, event->thread));
 }
 
@@ -314,11 +325,14 @@ static void on_loss(struct kernel_segments *segments, const struct kernel_event 
 	if (segment == NULL)
 		return;
 	segment->values[PREEMPTION_TID] = histree_int(event->prev_tid);
-	segment->values[PREEMPTION_PRIO] = histree_int(event->prev_prio);
+	segment->values[PREEMPTION_PRIO] = prio_of(event->prev_prio);
 	segment->values[PREEMPTION_TAKER] = histree_int(event->tid);
-	segment->values[PREEMPTION_TAKER_NAME] =
-		machine_text(segments->machine, event->comm.bytes, event->comm.size);
-	segment->values[PREEMPTION_TAKER_PRIO] = histree_int(event->prio);
+	if (event->comm.bytes != NULL)
+		segment->values[PREEMPTION_TAKER_NAME] =
+			machine_text(segments->machine, event->comm.bytes, event->comm.size);
+	else
+		segment->values[PREEMPTION_TAKER_NAME] = machine_thread_name(event->thread);
+	segment->values[PREEMPTION_TAKER_PRIO] = prio_of(event->prio);
 	if (event->on_cpu == NULL)
 		return;
 	segment->values[PREEMPTION_CPU] = histree_int(event->on_cpu->number);
@@ -335,7 +349,7 @@ static void segments_preemptions_on_switch(struct kernel_segments *segments, con
 		kernel_segments_abandon(segments, event->previous->place);
 	struct open_segment *segment = open_segments_find(&segments->open, event->thread->place);
 	if (segment != NULL && event->tid != event->prev_tid) {
-		segment->values[PREEMPTION_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
+		segment->values[PREEMPTION_NAME] = name_of(event->comm, event->thread);
 		if (event->on_cpu != NULL)
 			segment->values[PREEMPTION_TO_CPU] = histree_int(event->on_cpu->number);
 		/* Unknown where it is in doubt what that CPU ran. */

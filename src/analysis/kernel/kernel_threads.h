@@ -112,6 +112,7 @@ struct kernel_model {
 	bool may_have_calls;    /* or it declares nothing */
 	bool has_wakings;       /* it has the beginnings of wake-ups */
 	bool has_irqs;          /* it has, or had, interrupts */
+	bool has_early_names;   /* those of perf's, of the time before its first event, are known */
 	bool doubts_calls;      /* of a thread nobody knew once whether it is in one */
 	bool corrects_past;     /* what an event says of the time before it is believed (kernel_gap.h) */
 	uint64_t late_exits;    /* of threads of which no more could be kept back (past_of_call()), */

@@ -69,6 +69,15 @@ static void add_word(struct making *making, const char *name, enum perf_place wh
 					    .where = where });
 }
 
+/* The same of 32 bits, with a sign. */
+static void add_number(struct making *making, const char *name, enum perf_place where)
+{
+	perf_class_add(making,
+		       (struct perf_field){
+			       .place = { .name = name, .kind = TRACEPOINT_INTEGER, .is_signed = true, .size = 4 },
+			       .where = where });
+}
+
 static void add_parts(struct making *making, const struct perf_attribute *attribute)
 {
 	uint16_t tid = attribute->tid, id = attribute->identifier != 0 ? attribute->identifier : attribute->id;
@@ -203,9 +212,12 @@ static const struct side_row {
 			      "perf_mmap2",
 			      { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), NUMBER("start", 16, 8),
 				NUMBER("len", 24, 8), NUMBER("pgoff", 32, 8), TEXT("filename", 72) } },
+	[PERF_SIDE_SWITCH] = { PERF_SWITCH_CPU_WIDE, "perf_switch", { NUMBER("next_pid", 12, 4) } },
+	[PERF_SIDE_LEAVE] = { PERF_SWITCH, "perf_leave", { { 0 } } },
+	[PERF_SIDE_COME] = { PERF_SWITCH, "perf_come", { { 0 } } },
 };
 
-enum perf_side perf_side_of(uint32_t record_type)
+enum perf_side perf_side_of(uint32_t record_type, uint16_t misc)
 {
 	switch (record_type) {
 	case PERF_COMM:
@@ -218,6 +230,10 @@ enum perf_side perf_side_of(uint32_t record_type)
 		return PERF_SIDE_MMAP;
 	case PERF_MMAP2:
 		return PERF_SIDE_MMAP2;
+	case PERF_SWITCH:
+		return (misc & PERF_MISC_IS_OUT) != 0 ? PERF_SIDE_LEAVE : PERF_SIDE_COME;
+	case PERF_SWITCH_CPU_WIDE:
+		return (misc & PERF_MISC_IS_OUT) != 0 ? PERF_SIDE_SWITCH : PERF_SIDE_COME;
 	default:
 		return PERF_SIDE_COUNT;
 	}
@@ -235,6 +251,16 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 		add_word(&making, "exec", PERF_IS_EXEC);
 	if (side == PERF_SIDE_MMAP || side == PERF_SIDE_MMAP2)
 		add_word(&making, "build_id", PERF_BUILD_ID);
+	if (side == PERF_SIDE_SWITCH || side == PERF_SIDE_LEAVE || side == PERF_SIDE_COME) {
+		add_number(&making, "perf_tid", PERF_OWN_TID);
+		add_number(&making, "perf_pid", PERF_OWN_PID);
+	}
+	if (side == PERF_SIDE_SWITCH || side == PERF_SIDE_LEAVE) {
+		add_number(&making, "prev_pid", PERF_OWN_TID);
+		add_number(&making, "prev_state", PERF_LEFT_AS);
+	}
+	if (side == PERF_SIDE_COME)
+		add_number(&making, "tid", PERF_OWN_TID);
 	struct perf_class *class = end(&making, sides[side].name, trace, id);
 	if (class != NULL)
 		class->file = file;
@@ -310,6 +336,15 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 		return true;
 	case PERF_FIXED_PERIOD:
 		*out = (int64_t) class->attribute->fixed_period;
+		return true;
+	case PERF_OWN_PID:
+		*out = of->own_pid;
+		return of->own_pid >= 0;
+	case PERF_OWN_TID:
+		*out = of->turn.tid;
+		return of->turn.tid >= 0;
+	case PERF_LEFT_AS:
+		*out = of->turn.left_as;
 		return true;
 	case PERF_IN_CHAIN:
 	case PERF_BUILD_ID:

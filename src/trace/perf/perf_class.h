@@ -10,6 +10,11 @@
  * for all, which conversions omit; with call chains, all have perf_callchain.  Mapped binaries also have len, pgoff
  * and build_id, and perf_comm has exec.
  *
+ * Of a switch that perf itself records, perf_switch has the fields of the kernel's that the record has: no names
+ * and no priorities, and as prev_state that the thread could run on, that it is dead, or else that it sleeps. A
+ * record of a recording of some programs says of one thread that it leaves its CPU (perf_leave), or comes to one
+ * (perf_come).
+ *
  * Samples that read a group of counters (perf record -e '{cycles,instructions}:S') have a field for each event,
  * such as perf_read_cycles, which conversions omit: its count so far; the fields of other groups are absent.  If
  * recorded, perf_time_enabled and perf_time_running are the ns for which the group was enabled and for which it
@@ -20,6 +25,7 @@
 
 #include "event/event.h"
 #include "trace/perf/perf_file.h"
+#include "trace/switch_records.h"
 
 enum perf_place {
 	PERF_IN_RECORD,
@@ -29,6 +35,9 @@ enum perf_place {
 	PERF_IS_EXEC,      /* of COMM: whether another program begins */
 	PERF_BUILD_ID,     /* of MMAP and MMAP2: bytes */
 	PERF_FIXED_PERIOD, /* of the attribute */
+	PERF_OWN_PID,      /* of a switch: the thread that leaves its CPU, or comes to it, */
+	PERF_OWN_TID,
+	PERF_LEFT_AS, /* and as what it leaves */
 	PERF_IN_GROUP,
 	PERF_TIME_ENABLED,
 	PERF_TIME_RUNNING,
@@ -54,7 +63,9 @@ struct perf_event {
 	bool is_big;
 	bool has_looked; /* for the raw data */
 	uint32_t raw_size;
-	const uint8_t *raw; /* NULL: no raw data */
+	const uint8_t *raw;        /* NULL: no raw data */
+	struct switch_record turn; /* of a switch */
+	int32_t own_pid;
 };
 
 /* Records that are no samples. */
@@ -64,11 +75,14 @@ enum perf_side {
 	PERF_SIDE_FORK,
 	PERF_SIDE_MMAP,
 	PERF_SIDE_MMAP2,
+	PERF_SIDE_SWITCH, /* from one thread to another */
+	PERF_SIDE_LEAVE,  /* a thread leaves a CPU, for whom and which is not said */
+	PERF_SIDE_COME,
 	PERF_SIDE_COUNT,
 };
 
-/* Returns what a record is by its type; PERF_SIDE_COUNT: no event. */
-enum perf_side perf_side_of(uint32_t record_type);
+/* Returns what a record is by its type and the bits of its head; PERF_SIDE_COUNT: no event. */
+enum perf_side perf_side_of(uint32_t record_type, uint16_t misc);
 
 /* Returns the class of the samples of an attribute; NULL when memory runs out.  It lives as long as the file. */
 struct perf_class *perf_class_of_samples(struct perf_file *file, size_t attribute, const struct event_trace *trace,

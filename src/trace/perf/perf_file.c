@@ -239,7 +239,7 @@ static void lay_out_trailers(struct perf_attribute *attribute)
 	perf_attribute_take(type, PERF_HAS_STREAM_ID, &back);
 	attribute->trailer_id = perf_attribute_take(type, PERF_HAS_ID, &back);
 	attribute->trailer_time = perf_attribute_take(type, PERF_HAS_TIME, &back);
-	perf_attribute_take(type, PERF_HAS_TID, &back);
+	attribute->trailer_tid = perf_attribute_take(type, PERF_HAS_TID, &back);
 	if (identifier != 0)
 		attribute->trailer_id = identifier;
 	attribute->trailer_size = (uint16_t)(back - 8);
@@ -462,7 +462,7 @@ static enum histree_status perf_file_add_attribute(struct perf_file *file, const
 	file->names[file->attribute_count] = NULL;
 	/* Offsets: struct perf_event_attr in include/uapi/linux/perf_event.h. */
 	struct perf_attribute *attribute = &file->attributes[file->attribute_count++];
-	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18 };
+	enum { IS_FREQUENCY = 1 << 10, SAMPLE_ID_ALL = 1 << 18, CONTEXT_SWITCH = 1 << 26 };
 	uint64_t flags = ordered_u64(bytes + 40, file->is_big);
 	if (file->is_big) {
 		/* Bit fields are laid out from the other end where the byte order is the other. */
@@ -478,6 +478,7 @@ static enum histree_status perf_file_add_attribute(struct perf_file *file, const
 		.read_format = ordered_u64(bytes + 32, file->is_big),
 		.fixed_period = (flags & IS_FREQUENCY) == 0 ? ordered_u64(bytes + 16, file->is_big) : 0,
 		.has_trailers = (flags & SAMPLE_ID_ALL) != 0,
+		.has_switches = (flags & CONTEXT_SWITCH) != 0,
 	};
 	uint64_t type = attribute->sample_type;
 	uint16_t at = PERF_RECORD_HEAD_SIZE;

@@ -108,6 +108,8 @@ enum {
 	PERF_RECORD_HEAD_SIZE = 8,        /* type, 32 bits; misc, 16; size of all, 16 */
 	PERF_MISC_CPU_MODE = 7,           /* bits that say who ran: 1 the kernel, 2 a program, others a guest */
 	PERF_MISC_IS_EXEC = 1 << 13,      /* of PERF_COMM: another program begins */
+	PERF_MISC_IS_OUT = 1 << 13,       /* of PERF_SWITCH...: the thread leaves its CPU, */
+	PERF_MISC_IS_PREEMPT = 1 << 14,   /* and could run on */
 	PERF_MISC_HAS_BUILD_ID = 1 << 14, /* of PERF_MMAP2: in place of device and inode */
 	PERF_MISC_HAS_ID_SIZE = 1 << 15,  /* of an entry of PERF_FEATURE_BUILD_IDS: else it is 20 bytes */
 	PERF_MISC_LEFT_OUT = 1 << 15,     /* of PERF_LOST_SAMPLES: a filter of the user's (BPF) did not want them */
@@ -160,10 +162,11 @@ struct perf_attribute {
 	uint64_t read_format;
 	uint64_t fixed_period; /* of each sample; 0: it varies */
 	bool has_trailers;     /* records that are no samples end with the parts that say when and where */
+	bool has_switches;     /* there are such records of switches (perf record --switch-events) */
 	uint16_t identifier, ip, tid, time, id, stream_id, cpu, period;
 	uint16_t body; /* where the parts of fixed size end */
 	/* In trailers: bytes from the end of the record. */
-	uint16_t trailer_size, trailer_time, trailer_id, trailer_cpu;
+	uint16_t trailer_size, trailer_time, trailer_id, trailer_cpu, trailer_tid;
 };
 
 /* The counters of a group that a sample read: pairs of a value and an id, among others. */
@@ -233,6 +236,7 @@ struct perf_file {
 	bool is_pipe;
 	bool lacks_features; /* some of what is behind the records cannot be read */
 	bool is_in_parts;    /* most records are in other files of its folder */
+	bool tells_switches; /* by records of perf's own, and not by events of the kernel */
 
 	struct perf_attribute *attributes;
 	const char **names; /* of them; NULL where a name is missing */

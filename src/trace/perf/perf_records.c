@@ -53,7 +53,7 @@ bool perf_stamp_of_sample(const struct perf_file *file, const struct perf_record
 struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const struct perf_record *record)
 {
 	const struct perf_attribute *first = &file->attributes[0], *attribute = first;
-	struct perf_stamp stamp = { .cpu = PERF_NO_CPU };
+	struct perf_stamp stamp = { .cpu = PERF_NO_CPU, .pid = -1, .tid = -1 };
 	if (first->trailer_id != 0 && first->trailer_id <= record->size) {
 		const struct perf_number *number = perf_number_find(file, record, record->size - first->trailer_id);
 		attribute = number == NULL ? first : &file->attributes[number->number];
@@ -63,6 +63,10 @@ struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const struct 
 	const uint8_t *end = record->bytes + record->size;
 	if (attribute->trailer_cpu != 0)
 		stamp.cpu = cpu_number(ordered_u32(end - attribute->trailer_cpu, file->is_big));
+	if (attribute->trailer_tid != 0) {
+		stamp.pid = (int32_t)ordered_u32(end - attribute->trailer_tid, file->is_big);
+		stamp.tid = (int32_t)ordered_u32(end - attribute->trailer_tid + 4, file->is_big);
+	}
 	if (attribute->trailer_time != 0) {
 		uint64_t clock = ordered_u64(end - attribute->trailer_time, file->is_big);
 		stamp.has_time = clock != 0 && perf_file_time(file, clock, &stamp.time);

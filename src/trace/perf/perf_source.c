@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,19 +123,31 @@ static void compare_numbers(struct walk *walk, const struct perf_record *record,
 	walk->count->counts_otherwise = walk->count->has_compared && of_kernel != of_perf;
 }
 
-/* What "perf record --switch-events" writes does not say why a thread left its CPU, and is not read. */
-static void note_switch(struct walk *walk)
+/* A sample, or what is read in place of samples: what came before it on its CPU is not lost. */
+static enum histree_status meet_event(struct walk *walk, const struct perf_stamp *stamp,
+				      struct histree_error *error)
 {
-	const struct id_entry *entry;
-	bool is_told = walk->count->has_switches;
-	walk->count->has_switches = true;
-	for (size_t at = 0; !is_told && (entry = id_map_next(&walk->file->tracepoints, &at)) != NULL;)
-		is_told = strcmp(((const struct tracepoint *)entry->record)->name, "sched_switch") == 0;
-	if (!is_told)
-		trace_notes_warn(walk->stream->notes,
-				 "%s: the switches of --switch-events are not read: record those of the kernel, "
-				 "with 'perf record -e sched:sched_switch'",
-				 walk->stream->name);
+	if (stamp->cpu >= walk->last_count) {
+		if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)stamp->cpu + 1))
+			return perf_losses_no_memory(error);
+		while (walk->last_count <= stamp->cpu)
+			walk->lasts[walk->last_count++] = (struct last){ 0 };
+	}
+	walk->lasts[stamp->cpu] = (struct last){ .time = stamp->time, .is_known = true };
+	if (!walk->latest.is_known || stamp->time > walk->latest.time)
+		walk->latest = walk->lasts[stamp->cpu];
+	struct perf_loss_count *count = walk->count;
+	if (!count->has_latest || stamp->time < count->earliest)
+		count->earliest = stamp->time;
+	if (!count->has_latest || stamp->time > count->latest)
+		count->latest = stamp->time;
+	count->has_latest = true;
+	return HISTREE_OK;
+}
+
+static bool is_switch(const struct perf_record *record)
+{
+	return record->type == PERF_SWITCH || record->type == PERF_SWITCH_CPU_WIDE;
 }
 
 static enum histree_status read_record(struct walk *walk, const struct perf_record *record,
@@ -145,27 +158,16 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 		if (!perf_stamp_of_sample(walk->file, record, &stamp))
 			return HISTREE_OK;
 		compare_numbers(walk, record, &stamp);
-		if (stamp.cpu >= walk->last_count) {
-			if (!array_reserve(&walk->lasts, &walk->last_capacity, (size_t)stamp.cpu + 1))
-				return perf_losses_no_memory(error);
-			while (walk->last_count <= stamp.cpu)
-				walk->lasts[walk->last_count++] = (struct last){ 0 };
-		}
-		walk->lasts[stamp.cpu] = (struct last){ .time = stamp.time, .is_known = true };
-		if (!walk->latest.is_known || stamp.time > walk->latest.time)
-			walk->latest = walk->lasts[stamp.cpu];
-		struct perf_loss_count *count = walk->count;
-		if (!count->has_latest || stamp.time < count->earliest)
-			count->earliest = stamp.time;
-		if (!count->has_latest || stamp.time > count->latest)
-			count->latest = stamp.time;
-		count->has_latest = true;
-		return HISTREE_OK;
+		return meet_event(walk, &stamp, error);
 	}
 	if (record->type == PERF_LOST || record->type == PERF_LOST_SAMPLES)
 		return read_loss(walk, record, error);
-	if (record->type == PERF_SWITCH || record->type == PERF_SWITCH_CPU_WIDE)
-		note_switch(walk);
+	if (walk->file->tells_switches && (is_switch(record) || record->type == PERF_COMM ||
+					   record->type == PERF_FORK || record->type == PERF_EXIT)) {
+		stamp = perf_stamp_of_side(walk->file, record);
+		if (stamp.has_time)
+			return meet_event(walk, &stamp, error);
+	}
 	if (record->type > PERF_MMAP2 || perf_stamp_of_side(walk->file, record).has_time)
 		return HISTREE_OK;
 	return perf_images_take(&walk->file->images, record->bytes, record->size, walk->file->is_big)
@@ -270,6 +272,7 @@ void perf_stream_release(struct perf_stream *stream)
 	free((void *)stream->classes);
 	free(stream->cpus);
 	free(stream->fresh);
+	switch_records_release(&stream->switches);
 }
 
 /* ---- entries --------------------------------------------------------------------------------------------- */
@@ -352,8 +355,9 @@ static enum histree_status add_record(struct perf_stream *stream, const struct p
 		}
 		kind = stamp.attribute;
 	} else {
-		enum perf_side side = perf_side_of(record->type);
-		if (side == PERF_SIDE_COUNT)
+		enum perf_side side =
+			perf_side_of(record->type, ordered_u16(record->bytes + 4, stream->file->is_big));
+		if (side == PERF_SIDE_COUNT || (is_switch(record) && !stream->file->tells_switches))
 			return HISTREE_OK;
 		stamp = perf_stamp_of_side(stream->file, record);
 		if (!stamp.has_time)
@@ -472,6 +476,37 @@ static const struct event_gap *loss_before(const struct perf_stream *stream, con
 	return is_due ? &losses->gaps[losses->next] : NULL;
 }
 
+/* ---- switches of perf's own ------------------------------------------------------------------------------ */
+
+/*
+ * What came before says the rest of a switch.  It is known again where reading begins anew, two rounds before.
+ * Returns false when memory runs out.
+ */
+static bool look_at_switch(struct perf_stream *stream, const struct perf_entry *entry)
+{
+	struct perf_event *current = &stream->current;
+	const bool is_big = current->is_big;
+	const struct perf_record record = { .bytes = current->record,
+					    .size = current->record_size,
+					    .type = ordered_u32(current->record, is_big) };
+	const uint16_t misc = ordered_u16(record.bytes + 4, is_big);
+	if (record.type == PERF_EXIT && record.size >= 24)
+		switch_records_exit(&stream->switches, (int32_t)ordered_u32(record.bytes + 16, is_big));
+	if (!is_switch(&record))
+		return true;
+	const struct perf_stamp stamp = perf_stamp_of_side(stream->file, &record);
+	const bool has_other = record.type == PERF_SWITCH_CPU_WIDE && record.size >= 16;
+	current->own_pid = stamp.pid;
+	current->turn = (struct switch_record){
+		.cpu = has_other && entry->cpu != PERF_NO_CPU ? entry->cpu : -1,
+		.tid = stamp.tid,
+		.next = has_other ? (int32_t)ordered_u32(record.bytes + 12, is_big) : -1,
+		.is_out = (misc & PERF_MISC_IS_OUT) != 0,
+		.could_run = (misc & PERF_MISC_IS_PREEMPT) != 0,
+	};
+	return switch_records_meet(&stream->switches, &current->turn);
+}
+
 static void end_stream(struct perf_stream *stream)
 {
 	if (!stream->is_done && stream->unknown > 0)
@@ -517,13 +552,17 @@ enum histree_status perf_stream_next(struct trace_stream *base, struct histree_e
 		current->record = record;
 		current->record_size = ordered_u16(record + 6, current->is_big);
 		current->has_looked = false;
+		if (stream->file->tells_switches && class->attribute == NULL && !look_at_switch(stream, entry))
+			return perf_stream_no_memory(error);
 		if (class->attribute == NULL) {
 			uint16_t trailer = stream->file->attributes[0].trailer_size;
 			current->record_size -= trailer < current->record_size ? trailer : current->record_size;
 		}
+		const bool is_own = class->attribute == NULL && ordered_u32(record, current->is_big) == PERF_SWITCH;
 		const struct event event = {
 			.time = entry->time,
-			.cpu = entry->cpu == PERF_NO_CPU ? -1 : entry->cpu,
+			/* Who runs on a CPU after a thread, its own records do not say. */
+			.cpu = entry->cpu == PERF_NO_CPU || is_own ? -1 : entry->cpu,
 			.class = &class->class,
 			.handle = current,
 		};
@@ -565,6 +604,25 @@ static struct samples samples_of(const struct perf_file *file)
 	return samples;
 }
 
+/* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT is of Linux 4.17.  A release that is not known is taken for a newer one. */
+static bool has_preempt_bit(const char *release)
+{
+	unsigned major, minor;
+	return sscanf(release, "%u.%u", &major, &minor) != 2 || major > 4 || (major == 4 && minor >= 17);
+}
+
+/* Those of the kernel say more, and are enough. */
+static bool tells_switches(const struct perf_file *file)
+{
+	const struct id_entry *entry;
+	bool tells = false;
+	for (size_t i = 0; i < file->attribute_count; i++)
+		tells |= file->attributes[i].has_switches;
+	for (size_t at = 0; tells && (entry = id_map_next(&file->tracepoints, &at)) != NULL;)
+		tells = strcmp(((const struct tracepoint *)entry->record)->name, "sched_switch") != 0;
+	return tells;
+}
+
 static enum histree_status scan(struct trace_source *base, struct histree_error *error)
 {
 	struct perf_source *source = (struct perf_source *)base;
@@ -581,6 +639,7 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	for (size_t i = 0; i < source->parts.count; i++)
 		base->bytes += source->parts.parts[i].size;
 	struct samples samples = samples_of(&source->file);
+	source->file.tells_switches = tells_switches(&source->file);
 	bool has_calls = false;
 	for (size_t i = 0; i < source->file.attribute_count && !has_calls; i++)
 		has_calls = source->file.names[i] != NULL &&
@@ -590,7 +649,7 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
 	base->trace.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS | EVENT_DECLARES_ALL : EVENT_DECLARES_ALL;
 	base->trace.has_samples = samples.are_there;
-	base->trace.has_only_samples = samples.are_all;
+	base->trace.has_only_samples = samples.are_all && !source->file.tells_switches;
 	base->trace.images = &source->file.images.before;
 	base->trace.get_int = perf_event_int;
 	base->trace.get_string = perf_event_string;
@@ -650,6 +709,16 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	if (source->file.lacks_features)
 		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
 				 base->path);
+	if (source->file.tells_switches)
+		trace_notes_warn(
+			base->notes,
+			"%s: its switches are those of --switch-events, which say neither why a thread slept "
+			"nor when it was woken: that it waited for a CPU counts as blocked, unless it was "
+			"preempted%s; 'perf record -e sched:sched_switch,sched:sched_wakeup' has all of that",
+			base->path,
+			has_preempt_bit(source->file.facts.kernel)
+				? ""
+				: ", which kernels before 4.17 do not say either");
 	if (samples_of(&source->file).lack_stacks)
 		trace_notes_warn(
 			base->notes,

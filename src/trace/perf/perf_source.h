@@ -31,7 +31,6 @@ struct perf_loss_count {
 	uint64_t by_records,
 		by_perf; /* LOST; LOST_SAMPLES, which is among what perf says itself: in the last part */
 	bool has_latest;
-	bool has_switches;                   /* records of perf's own, not events of the kernel */
 	bool has_compared, counts_otherwise; /* numbers of threads, perf's own and the kernel's, in one sample */
 	histree_time earliest, latest;       /* of the samples */
 };
@@ -67,6 +66,7 @@ struct perf_stream {
 	size_t cpu_count, cpu_capacity;
 	uint16_t *fresh; /* the CPUs that are */
 	size_t fresh_count, fresh_capacity;
+	struct switch_records switches;
 	histree_time handed_out; /* the latest time of what was */
 	uint64_t unknown;        /* records that were left out as they belong to no event */
 	bool is_damaged, is_done, is_cut_round, has_read_all;
