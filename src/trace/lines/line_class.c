@@ -436,6 +436,7 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 		return error_memory(error, "the classes of events");
 	const struct line_shape *shape = match(event, head, cells);
 	const bool is_sample = sample->chain_size > 0;
+	classes->is_unfit = shape == NULL && event->shape_count > 0;
 	if (shape != NULL) {
 		for (size_t i = 0; i < shape->field_count; i++)
 			pairs[i] = (struct line_pair){ shape->fields[i], shape->sizes[i], cells[i] };

@@ -37,6 +37,7 @@ struct line_classes {
 	struct line_event **events; /* by the number of their names */
 	size_t event_count, event_capacity;
 	size_t count;
+	bool is_unfit; /* the line that was read last is of an event with shapes, and fits none of them */
 	struct arena memory;
 };
 

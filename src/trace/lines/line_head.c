@@ -158,6 +158,17 @@ static const char *read_process(const char *begin, const char *end, struct line_
 	return at - 1;
 }
 
+/* The same column, behind the CPU: kernels from Linux 4.13 on, before it came to stand in front of the CPU. */
+static void pass_process(struct line_scan *scan, struct line_head *out)
+{
+	struct line_scan at = *scan;
+	line_scan_spaces(&at);
+	char *end = at.at < at.end && *at.at == '(' ? memchr(at.at, ')', (size_t)(at.end - at.at)) : NULL;
+	if (end == NULL || read_process(at.at - 1, end + 1, out) != at.at)
+		return;
+	scan->at = end + 1;
+}
+
 static const char *before_spaces(const char *begin, const char *end)
 {
 	while (end > begin && line_is_blank(end[-1]))
@@ -411,6 +422,7 @@ static bool find_cpu(const struct line_scan *line, struct line_scan *scan, struc
 		    !line_scan_byte(rest, ' '))
 			continue;
 		out->cpu = (int32_t)cpu;
+		pass_process(rest, out);
 		if (read_flags_and_time(rest, out) && read_thread(line->at, bracket, out, thread))
 			return true;
 		forget(out);

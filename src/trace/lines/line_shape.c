@@ -116,6 +116,11 @@ static bool read_letter(struct line_scan *scan, const struct state_letter *lette
 	return true;
 }
 
+static bool is_letter(char byte)
+{
+	return (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
+}
+
 static bool read_state(struct line_scan *scan, const struct state_letter *letters, int64_t *out)
 {
 	enum { PREEMPTED = 0x100 };
@@ -124,7 +129,7 @@ static bool read_state(struct line_scan *scan, const struct state_letter *letter
 	do {
 		if (!read_letter(&at, letters, &states, &alone))
 			return false;
-	} while (line_scan_byte(&at, '|'));
+	} while (line_scan_byte(&at, '|') || (at.at < at.end && is_letter(*at.at))); /* "D|K", "DK" */
 	*out = states != 0 ? states : alone;
 	if (line_scan_byte(&at, '+'))
 		*out |= PREEMPTED;
@@ -272,6 +277,9 @@ static const struct shape_row rows[] = {
 	{ "sched:sched_wakeup_new", "task {comm:text}:{pid} [{prio}] success={success} [{target_cpu}]" },
 	{ "sched:sched_waking", THREAD " target_cpu={target_cpu}" },
 	{ "sched:sched_waking", THREAD " success={success} target_cpu={target_cpu}" },
+	{ "sched:sched_waking", "{comm:text}:{pid} [{prio}] success={success} CPU:{target_cpu}" },
+	{ "sched:sched_waking", "{comm:text}:{pid} [{prio}] CPU:{target_cpu}" },
+	{ "sched:sched_waking", "{comm:text}:{pid} [{prio}]<CANT FIND FIELD success> CPU:{target_cpu}" },
 	{ "sched:sched_migrate_task", THREAD " orig_cpu={orig_cpu} dest_cpu={dest_cpu}" },
 	{ "sched:sched_migrate_task", "task {comm:text}:{pid} [{prio}] from: {orig_cpu} to: {dest_cpu}" },
 	{ "sched:sched_pi_setprio", "comm={comm:text} pid={pid} oldprio={oldprio} newprio={newprio}" },

@@ -341,6 +341,14 @@ void line_stream_release(struct line_stream *stream)
 
 /* ---- lines to rows --------------------------------------------------------------------------------------- */
 
+static void keep_words(char *words, size_t room, const char *line, size_t size)
+{
+	memcpy(words, line, size < room - 1 ? size : room - 1);
+	for (char *byte = words; *byte != '\0'; byte++)
+		if ((unsigned char)*byte < ' ')
+			*byte = ' ';
+}
+
 /* What is no event. */
 static void pass_over(struct line_stream *stream, const struct line_head *head, const char *line, size_t size,
 		      uint64_t number)
@@ -348,12 +356,8 @@ static void pass_over(struct line_stream *stream, const struct line_head *head, 
 	stream->chain_lines += head->kind == LINE_CHAIN;
 	bool is_other = head->kind == LINE_OTHER || head->kind == LINE_EVENT || head->kind == LINE_SAMPLE;
 	if (is_other && stream->others++ == 0) {
-		size_t room = sizeof(stream->first_words) - 1;
 		stream->first_other = number;
-		memcpy(stream->first_words, line, size < room ? size : room);
-		for (char *byte = stream->first_words; *byte != '\0'; byte++)
-			if ((unsigned char)*byte < ' ')
-				*byte = ' ';
+		keep_words(stream->first_words, sizeof(stream->first_words), line, size);
 	}
 }
 
@@ -416,6 +420,22 @@ static void begin_anew(struct line_stream *stream)
 	stream->held = NULL;
 }
 
+/* What no state is known without: as its fields are not understood, the analyses have no such event. */
+static void note_unfit(struct line_stream *stream, const struct line_head *head, uint64_t number)
+{
+	static const char *const names[] = { "sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_waking" };
+	const char *colon = memchr(head->name, ':', head->name_size);
+	const char *name = colon != NULL ? colon + 1 : head->name;
+	const size_t size = (size_t)(head->name + head->name_size - name);
+	bool is = false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		is |= size == strlen(names[i]) && memcmp(name, names[i], size) == 0;
+	if (!is || head->text_size == 0 || stream->unfit++ > 0)
+		return;
+	stream->first_unfit = number;
+	keep_words(stream->unfit_words, sizeof(stream->unfit_words), head->text, head->text_size);
+}
+
 /* An event, or with HISTREE_NOT_FOUND none, which is passed over. */
 static enum histree_status take_event(struct line_stream *stream, const struct line_head *head, const char *line,
 				      size_t size, uint64_t line_at, uint64_t number, struct histree_error *error)
@@ -425,6 +445,8 @@ static enum histree_status take_event(struct line_stream *stream, const struct l
 	stream->bare += is_event && head->text_size == 0 && head->name_size > strlen(sched) &&
 			memcmp(head->name, sched, strlen(sched)) == 0;
 	enum histree_status status = is_event ? add_row(stream, head, line_at, error) : HISTREE_NOT_FOUND;
+	if (status == HISTREE_OK && stream->classes->is_unfit)
+		note_unfit(stream, head, number);
 	if (status != HISTREE_NOT_FOUND)
 		return status;
 	pass_over(stream, head, line, size, number);
@@ -637,6 +659,12 @@ static void end_stream(struct line_stream *stream)
 				 "%s: events of the scheduler without their fields, which say nothing: %" PRIu64
 				 "; 'perf script -F +trace' prints them",
 				 stream->base.name, stream->bare);
+	if (stream->is_whole && stream->unfit > 0)
+		trace_notes_warn(
+			notes,
+			"%s: switches and wakeups whose fields are not understood, and which say nothing of "
+			"threads: %" PRIu64 ", at first line %" PRIu64 ": '%s'",
+			stream->base.name, stream->unfit, stream->first_unfit, stream->unfit_words);
 	if (stream->is_whole && stream->of_others > 0)
 		trace_notes_warn(notes,
 				 "%s: it is a report of several files, and %" PRIu64

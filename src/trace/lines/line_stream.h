@@ -76,6 +76,8 @@ struct line_stream {
 	uint64_t of_others;           /* lines of other files */
 	uint64_t first_other;         /* its number */
 	char first_words[64];         /* its beginning */
+	uint64_t unfit, first_unfit;  /* switches and wakeups whose fields are not understood, and a line */
+	char unfit_words[128];        /* what it says */
 	bool is_whole;                /* from the first line on */
 	bool is_done;
 	struct histree_error failure; /* which ended the reading: what was read before it comes first */

@@ -5,6 +5,7 @@
 #include "trace/packed/packed_markers.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -55,8 +56,9 @@ static bool is_integer(struct piece piece, int64_t *out)
 		return false;
 	memcpy(copy, piece.at, piece.size);
 	copy[piece.size] = '\0';
+	errno = 0;
 	*out = strtoll(copy, &end, 10);
-	return *end == '\0' && end > copy;
+	return *end == '\0' && end > copy && errno == 0;
 }
 
 static bool is_real(struct piece piece, double *out)
@@ -273,6 +275,17 @@ static void put_args(struct marking *marking, struct piece args)
 	marking->cells[TRACK_ARGS] = packed_value(parts);
 }
 
+/* Chrome's "name|arguments|category", of which *name becomes the first.  Returns false, and nothing, of others. */
+static bool split_chrome(struct piece *name, struct piece *args, struct piece *category)
+{
+	struct piece rest = *name;
+	if (!take_last(&rest, category) || !take_last(&rest, args) || memchr(rest.at, '|', rest.size) != NULL ||
+	    (args->size > 0 && memchr(args->at, '=', args->size) == NULL))
+		return false;
+	*name = rest;
+	return true;
+}
+
 /*
  * Chrome's "name|arguments|category", and HiTrace's "H:name|level|category|arguments", whose names have no bars; a
  * name that holds them otherwise is one.
@@ -286,15 +299,24 @@ static void put_name(struct marking *marking)
 			marking->cells[TRACK_CATEGORY] = text_cell(rest);
 		return;
 	}
-	bool is_chrome = take_last(&rest, &category) && take_last(&rest, &args) &&
-			 memchr(rest.at, '|', rest.size) == NULL &&
-			 (args.size == 0 || memchr(args.at, '=', args.size) != NULL);
-	marking->cells[TRACK_NAME] = text_cell(is_chrome ? rest : marking->rest);
+	const bool is_chrome = split_chrome(&rest, &args, &category);
+	marking->cells[TRACK_NAME] = text_cell(rest);
 	if (!is_chrome)
 		return;
 	if (category.size > 0)
 		marking->cells[TRACK_CATEGORY] = text_cell(category);
 	if (args.size > 0)
+		put_args(marking, args);
+}
+
+/*
+ * What an end calls its span is Chrome's to say: it nests on a thread whatever it is called.  The arguments are
+ * those that are known only then.
+ */
+static void put_end(struct marking *marking)
+{
+	struct piece rest = marking->rest, category, args;
+	if (split_chrome(&rest, &args, &category) && args.size > 0)
 		put_args(marking, args);
 }
 
@@ -389,7 +411,7 @@ static enum histree_status take_marker(struct marking *marking)
 		put_name(marking);
 		return packed_markers_add(marking, TRACK_SPAN_BEGIN);
 	case 'E':
-		/* What an end calls its span is Chrome's to say: it nests on a thread whatever it is called. */
+		put_end(marking);
 		return packed_markers_add(marking, TRACK_SPAN_END);
 	case 'C':
 		return take_counter(marking);

@@ -107,3 +107,17 @@ histree top both --format tsv | cut -f2-4
 histree build -a kernel -o systrace systrace.html 2>&1 | grep warning
 histree top systrace --by process --format tsv | cut -f2-4
 histree info systrace --attributes 'Threads/*' --format tsv
+# Of states there may be several letters, with bars or without; what is no state is said.
+cat >states.txt <<'EVENTS'
+# tracer: nop
+          <idle>-0     [000] d..2 100.000000: sched_switch: prev_comm=swapper prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=101 next_prio=120
+             app-101   [000] d..2 100.010000: sched_switch: prev_comm=app prev_pid=101 prev_prio=120 prev_state=DK ==> next_comm=w next_pid=102 next_prio=120
+               w-102   [000] d..2 100.011000: sched_switch: prev_comm=w prev_pid=102 prev_prio=120 prev_state=asleep ==> next_comm=app next_pid=101 next_prio=120
+             app-101   [000] d..2 100.014000: sched_switch: prev_comm=app prev_pid=101 prev_prio=120 prev_state=R+ ==> next_comm=w next_pid=102 next_prio=120
+EVENTS
+histree build -a kernel -o letters states.txt 2>&1 | grep understood
+histree top letters --format tsv | cut -f2-9
+# The process stood behind the CPU in Linux 4.13.
+sed 's/-101   \[000\]/&  (   99)/; s/=asleep/=S/' states.txt >behind.txt
+try histree build -q -a kernel -o behind behind.txt
+histree top behind --by process --format tsv | cut -f2-5

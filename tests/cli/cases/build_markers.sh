@@ -6,6 +6,7 @@ cat >markers.txt <<'END'
        <idle>-0      (-----) [001] d..2 5.001000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=web next_pid=61 next_prio=120
          web-61      (   60) [001] ...1 5.002000: tracing_mark_write: B|60|request
          web-61      (   60) [001] ...1 5.003000: tracing_mark_write: C|60|queue|2
+         web-61      (   60) [001] ...1 5.004000: tracing_mark_write: C|60|ids|18446744073709551615
          web-61      (   60) [001] ...1 5.006000: tracing_mark_write: E|60
          web-61      (   60) [001] d..2 5.009000: sched_switch: prev_comm=web prev_pid=61 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
 END

@@ -123,11 +123,14 @@ TEST(a_text_that_ends_as_a_marker_does_is_a_text)
 TEST(chrome_adds_arguments_and_categories)
 {
 	expect(LINE("0.000001", "B|30|a|x=1;y=two|cc") LINE("0.000002", "E|30|a||cc")
-		       LINE("0.000003", "C|30|n|4|cc"),
+		       LINE("0.000003", "C|30|n|4|cc") LINE("0.000004", "B|30|b||cc")
+			       LINE("0.000005", "E|30|b|ret=-1;z=three|cc"),
 	       "1000 thread_name name=ui pid=30 tid=31\n"
 	       "1000 span_begin name=a category=cc pid=30 tid=31 x:1 y:two\n"
 	       "2000 span_end pid=30 tid=31\n"
-	       "3000 counter name=n category=cc pid=30 value=4\n");
+	       "3000 counter name=n category=cc pid=30 value=4\n"
+	       "4000 span_begin name=b category=cc pid=30 tid=31\n"
+	       "5000 span_end pid=30 tid=31 ret:-1 z:three\n");
 }
 
 TEST(cookies_tell_asynchronous_spans)

@@ -195,7 +195,10 @@ TEST(how_many_flags_there_are_the_text_says)
 	}
 }
 
-/* The column of the process, by ftrace and by perf; a name may end as such a column does. */
+/*
+ * The column of the process, by ftrace, where it stood behind the CPU at first, and by perf; a name may end as such
+ * a column does.
+ */
 TEST(a_line_says_whose_its_thread_is)
 {
 	static const struct {
@@ -206,6 +209,9 @@ TEST(a_line_says_whose_its_thread_is)
 		{ "  pump-1042  (  977) [003] d..2.  12.5: e: x", 1042, 977, true },
 		{ "  pump-1042  (977) [003]  12.5: e: x", 1042, 977, true },
 		{ "  pump-1042  (-------) [003]  12.5: e: x", 1042, LINE_NO_PROCESS, true },
+		{ "  pump-1042  [003] (  977) d..2 12.5: e: x", 1042, 977, true },
+		{ "  pump-1042  [003] (-----) d..2 12.5: e: x", 1042, LINE_NO_PROCESS, true },
+		{ "  pump-1042  [003] (  977) 12.5: e: x", 1042, 977, true },
 		{ "  pump (x)-1042 [003]  12.5: e: x", 1042, LINE_NO_PROCESS, false },
 		{ "  (12)-1042 [003]  12.5: e: x", 1042, LINE_NO_PROCESS, false },
 		{ "pump  977/1042 [003]  12.5:  e: x", 1042, 977, true },
@@ -320,6 +326,8 @@ TEST(a_shape_fits_or_not)
 		{ "{s:state} ==>", "256 ==>", "s=256" },
 		{ "{s:state} ==>", "0x800 ==>", "s=0" },
 		{ "{s:state} ==>", "S| ==>", "" },
+		{ "{s:state} ==>", "DK ==>", "s=2" },
+		{ "{s:state} ==>", "RQ ==>", "" },
 		{ "{s:bits} ==>", "D|W ==>", "s=2" },
 		{ "{s:bits} ==>", "W ==>", "s=128" },
 		{ "{s:bits} ==>", "x ==>", "s=16" },
