@@ -247,6 +247,26 @@ static struct line_event *event_of(struct line_classes *classes, const struct li
 
 /* ---- classes --------------------------------------------------------------------------------------------- */
 
+static struct line_pair number_pair(const char *name, int32_t number)
+{
+	return (struct line_pair){ name, strlen(name), { .kind = TEXT_INTEGER, .integer = number } };
+}
+
+/* What a switch that perf tells has, as the same of a recording (perf_class.h). */
+static size_t turn_fields(const struct switch_record *turn, struct line_pair *out)
+{
+	size_t count = 0;
+	struct line_pair own = number_pair(turn->is_out ? "prev_pid" : "tid", turn->tid);
+	if (turn->tid < 0)
+		own.value.kind = TEXT_ABSENT;
+	out[count++] = own;
+	if (turn->is_out)
+		out[count++] = number_pair("prev_state", turn->left_as);
+	if (turn->is_out && turn->next >= 0)
+		out[count++] = number_pair("next_pid", turn->next);
+	return count;
+}
+
 /* What every event has besides its own fields. */
 static size_t common_fields(const struct line_head *head, struct line_pair *out)
 {
@@ -264,6 +284,8 @@ static size_t common_fields(const struct line_head *head, struct line_pair *out)
 			{ .kind = head->process == LINE_NO_PROCESS ? TEXT_ABSENT : TEXT_INTEGER,
 			  .integer = head->process },
 		};
+	if (head->has_turn)
+		count += turn_fields(&head->turn, &out[count]);
 	if (head->has_period)
 		out[count++] = (struct line_pair){ period,
 						   sizeof(period) - 1,

@@ -285,12 +285,51 @@ static bool read_function(struct line_scan scan, struct line_head *out)
 	return scan.at > whole.at && line_scan_word(&scan, " <-") && take_name(out, name, strlen(name), &whole);
 }
 
+/*
+ * "SWITCH_CPU_WIDE OUT preempt  next pid/tid:    12/34", "SWITCH IN", as perf script --show-switch-events has
+ * them. The latter is of one thread, and says nothing of its CPU.
+ */
+static bool read_switch(struct line_scan scan, struct line_head *out)
+{
+	static char whole[] = "perf_switch", leave[] = "perf_leave", come[] = "perf_come";
+	int64_t process, thread = -1;
+	if (!line_scan_word(&scan, "SWITCH"))
+		return false;
+	const bool is_wide = line_scan_word(&scan, "_CPU_WIDE");
+	line_scan_spaces(&scan);
+	const bool is_out = line_scan_word(&scan, "OUT");
+	if (!is_out && !line_scan_word(&scan, "IN"))
+		return false;
+	line_scan_spaces(&scan);
+	const bool could_run = line_scan_word(&scan, "preempt");
+	line_scan_spaces(&scan);
+	if (line_scan_word(&scan, "next pid/tid:") || line_scan_word(&scan, "prev pid/tid:")) {
+		line_scan_spaces(&scan);
+		if (!line_scan_integer(&scan, &process) || !line_scan_byte(&scan, '/') ||
+		    !line_scan_integer(&scan, &thread))
+			return false;
+	}
+	const bool has_next = is_wide && is_out && thread >= 0 && thread <= INT32_MAX;
+	char *name = has_next ? whole : is_out ? leave : come;
+	const struct line_scan nothing = { scan.end, scan.end };
+	out->cpu = is_wide ? out->cpu : LINE_NO_CPU;
+	out->has_turn = out->is_record = true;
+	out->turn = (struct switch_record){ .cpu = out->cpu,
+					    .tid = out->pid >= 0 ? out->pid : -1,
+					    .next = has_next ? (int32_t)thread : -1,
+					    .is_out = is_out,
+					    .could_run = could_run };
+	return take_name(out, name, strlen(name), &nothing);
+}
+
 /* perf's own records, if it was told to show them. */
 static bool read_record(struct line_scan scan, struct line_head *out)
 {
 	uint64_t count;
 	if (!line_scan_word(&scan, "PERF_RECORD_"))
 		return false;
+	if (read_switch(scan, out))
+		return true;
 	/*
 	 * Those records that say whose a thread is: "FORK(12:13):(1:1)", "COMM exec: bash:12/12", "MMAP2 12/12:
 	 * [...".
@@ -418,10 +457,11 @@ static bool find_cpu(const struct line_scan *line, struct line_scan *scan, struc
 	while (scan->at < scan->end && (scan->at = memchr(scan->at, '[', (size_t)(scan->end - scan->at))) != NULL) {
 		const char *bracket = scan->at++;
 		*rest = *scan;
-		if (!line_scan_number(rest, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(rest, ']') ||
-		    !line_scan_byte(rest, ' '))
+		const bool is_none = line_scan_word(rest, "-01"); /* perf does not know it */
+		if ((!is_none && (!line_scan_number(rest, &cpu) || cpu > LINE_CPU_MAX)) ||
+		    !line_scan_byte(rest, ']') || !line_scan_byte(rest, ' '))
 			continue;
-		out->cpu = (int32_t)cpu;
+		out->cpu = is_none ? LINE_NO_CPU : (int32_t)cpu;
 		pass_process(rest, out);
 		if (read_flags_and_time(rest, out) && read_thread(line->at, bracket, out, thread))
 			return true;

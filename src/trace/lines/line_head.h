@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "histree/value.h"
+#include "trace/switch_records.h"
 
 enum line_kind {
 	LINE_OTHER, /* not recognised */
@@ -41,6 +42,8 @@ struct line_head {
 	bool has_time, is_count; /* of the clock, which counts something else than time */
 	bool is_bare;            /* the line lacks the time or the thread (line_samples.h) */
 	bool is_record;          /* an event that perf tells, and not the kernel */
+	bool has_turn;           /* it is a switch that perf tells */
+	struct switch_record turn;
 	histree_time time;
 	uint64_t lost; /* events; 0: not counted */
 	bool is_frame; /* the text is one, by its columns (line_samples.h) */

@@ -188,7 +188,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 		out->lacks_cpu = out->has_event && head.cpu == LINE_NO_CPU;
 		if (out->has_event)
 			look_for_samples(first, out, &head, line, size);
-		else if (!out->is_strace && !out->is_graph)
+		else if (!out->is_strace && !out->is_graph && head.kind != LINE_RECORD)
 			look_for_heads(first, out, &head, line, size);
 	}
 	while (status == HISTREE_OK && out->has_event && !out->is_bare && first->left > 0) {

@@ -335,6 +335,7 @@ void line_stream_release(struct line_stream *stream)
 	struct line_cpus *cpus = &stream->cpus;
 	free(cpus->runs);
 	*cpus = (struct line_cpus){ 0 };
+	switch_records_release(&stream->switches);
 	if (stream->text.bytes != NULL)
 		line_text_close(&stream->text);
 }
@@ -361,9 +362,36 @@ static void pass_over(struct line_stream *stream, const struct line_head *head, 
 	}
 }
 
-static enum histree_status make_row(struct line_stream *stream, const struct line_head *head, uint64_t line_at,
+/*
+ * What the records of switches say with those before them, which are read again where reading begins anew.  Returns
+ * false when memory runs out.
+ */
+static bool meet_record(struct line_stream *stream, struct line_head *head)
+{
+	static const char ended[] = "perf_exit";
+	if (head->has_turn)
+		return switch_records_meet(&stream->switches, &head->turn);
+	if (head->name_size != strlen(ended) || memcmp(head->name, ended, head->name_size) != 0)
+		return true;
+	struct line_scan scan = { head->text, head->text + head->text_size };
+	uint64_t process, thread;
+	if (line_scan_byte(&scan, '(') && line_scan_number(&scan, &process) && line_scan_byte(&scan, ':') &&
+	    line_scan_number(&scan, &thread) && thread <= INT32_MAX)
+		switch_records_exit(&stream->switches, (int32_t)thread);
+	return true;
+}
+
+static enum histree_status make_row(struct line_stream *stream, const struct line_head *of, uint64_t line_at,
 				    struct event_row **out, struct histree_error *error)
 {
+	struct line_head met;
+	const struct line_head *head = of;
+	if (of->is_record) {
+		met = *of;
+		head = &met;
+		if (!meet_record(stream, &met))
+			return error_memory(error, "the switches of a trace");
+	}
 	struct text_cell cells[LINE_CELLS_MAX];
 	const struct text_class *class;
 	size_t count;
@@ -461,7 +489,7 @@ static enum histree_status take_record(struct line_stream *stream, struct line_h
 				       size_t size, struct histree_error *error)
 {
 	static char fork[] = "perf_fork", thread[] = "perf_thread";
-	const bool is_early = head->has_time && head->time < stream->first;
+	const bool is_early = head->has_time && (head->time < stream->first || head->time == 0);
 	if (is_early) {
 		if (head->name_size == strlen(fork) && memcmp(head->name, fork, head->name_size) == 0) {
 			head->name = thread;

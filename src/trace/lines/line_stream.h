@@ -68,17 +68,18 @@ struct line_stream {
 	uint64_t starts[LINE_STREAM_STARTS];
 	struct line_losses losses;
 	struct line_cpus cpus;
-	bool tells_cpus;              /* the text does not */
-	uint64_t others, chain_lines; /* that are no events */
-	const char *file;             /* of which the lines are read, in a report of several; "": of none */
-	bool in_dump;                 /* of processes: no event was read */
-	uint64_t bare;                /* events of the scheduler without fields */
-	uint64_t of_others;           /* lines of other files */
-	uint64_t first_other;         /* its number */
-	char first_words[64];         /* its beginning */
-	uint64_t unfit, first_unfit;  /* switches and wakeups whose fields are not understood, and a line */
-	char unfit_words[128];        /* what it says */
-	bool is_whole;                /* from the first line on */
+	struct switch_records switches; /* that perf tells */
+	bool tells_cpus;                /* the text does not */
+	uint64_t others, chain_lines;   /* that are no events */
+	const char *file;               /* of which the lines are read, in a report of several; "": of none */
+	bool in_dump;                   /* of processes: no event was read */
+	uint64_t bare;                  /* events of the scheduler without fields */
+	uint64_t of_others;             /* lines of other files */
+	uint64_t first_other;           /* its number */
+	char first_words[64];           /* its beginning */
+	uint64_t unfit, first_unfit;    /* switches and wakeups whose fields are not understood, and a line */
+	char unfit_words[128];          /* what it says */
+	bool is_whole;                  /* from the first line on */
 	bool is_done;
 	struct histree_error failure; /* which ended the reading: what was read before it comes first */
 };
