@@ -619,7 +619,13 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 	}
 	if (event->own_pid > 0 && event->own_pid <= INT32_MAX)
 		thread_tell_process(model, thread, (int32_t)event->own_pid);
-	if (event->own_comm.size > 0)
+	/* A text of ftrace has the last name that the thread had, which says something where nothing else does. */
+	const bool is_late = event->is_perf && event->role != KERNEL_SWITCH && event->role != KERNEL_LEAVE &&
+			     event->role != KERNEL_COME;
+	if (event->own_comm.size > 0 && is_late)
+		thread_learn(model, thread, THREAD_EXEC_NAME,
+			     histree_string_n(event->own_comm.bytes, event->own_comm.size));
+	else if (event->own_comm.size > 0)
 		thread_rename(model, thread, event->own_comm);
 	if (event->own_ppid > 0 && event->own_ppid <= INT32_MAX)
 		thread_learn_parent(model, thread, (int32_t)event->own_ppid);

@@ -473,6 +473,9 @@ static void bind_own(const struct event_class *class, struct kernel_binding *bin
 	binding->own_tid = kernel_layout_own_tid(class);
 	binding->own_pid = binding->own_pid_of = binding->own_ppid = binding->own_comm = EVENT_NO_FIELD;
 	if (is_perf(class->trace)) {
+		binding->own_comm = event_class_field(class, "perf_comm");
+		if (binding->own_comm == EVENT_NO_FIELD)
+			binding->own_comm = event_class_field(class, "common_comm");
 		binding->own_pid = event_class_field(class, "common_tgid");
 		if (binding->own_pid != EVENT_NO_FIELD)
 			return;

@@ -171,6 +171,7 @@ enum event_style { STYLE_PAIRS, STYLE_CALL_ENTRY, STYLE_CALL_EXIT };
 struct line_event {
 	const char *name; /* with the subsystem, if that is known */
 	enum event_style style;
+	bool is_of_interrupt; /* which may be all that is seen of the thread */
 	struct line_shape *shapes;
 	size_t shape_count;
 	struct line_class *classes;
@@ -220,6 +221,8 @@ static bool name_event(struct line_classes *classes, struct line_event *event, c
 	} else {
 		event->name = row != NULL ? row->event : name;
 	}
+	event->is_of_interrupt = event->name != NULL &&
+				 (begins_with(event->name, "irq:") || begins_with(event->name, "irq_vectors:"));
 	return event->name != NULL && make_shapes(classes, event, row);
 }
 
@@ -268,7 +271,7 @@ static size_t turn_fields(const struct switch_record *turn, struct line_pair *ou
 }
 
 /* What every event has besides its own fields. */
-static size_t common_fields(const struct line_head *head, struct line_pair *out)
+static size_t common_fields(const struct line_event *event, const struct line_head *head, struct line_pair *out)
 {
 	static const char pid[] = "common_pid", process[] = "common_tgid", period[] = "perf_period";
 	size_t count = 1;
@@ -283,6 +286,16 @@ static size_t common_fields(const struct line_head *head, struct line_pair *out)
 			sizeof(process) - 1,
 			{ .kind = head->process == LINE_NO_PROCESS ? TEXT_ABSENT : TEXT_INTEGER,
 			  .integer = head->process },
+		};
+	/* perf's is that of now, ftrace's the last one that the thread had when the trace was printed. */
+	const char *comm = head->has_turn ? "perf_comm" : event->is_of_interrupt ? "common_comm" : NULL;
+	if (comm != NULL)
+		out[count++] = (struct line_pair){
+			comm,
+			strlen(comm),
+			{ .kind = head->comm != NULL ? TEXT_STRING : TEXT_ABSENT,
+			  .bytes = head->comm,
+			  .size = head->comm_size },
 		};
 	if (head->has_turn)
 		count += turn_fields(&head->turn, &out[count]);
@@ -469,7 +482,7 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 		*count = line_pairs_whole(head->text, head->text_size, pairs);
 	else
 		*count = read_pairs(event, head, pairs);
-	*count += common_fields(head, &pairs[*count]);
+	*count += common_fields(event, head, &pairs[*count]);
 	*count += sample_fields(head, sample, &pairs[*count]);
 	enum histree_status status = HISTREE_OK;
 	const struct line_class *class = class_of(classes, event, shape, pairs, *count, head, is_sample, &status);

@@ -26,7 +26,7 @@
 enum { LINE_PAIRS_MAX = 32 };
 
 /* No kernel has more classes: a text can make us use some ten MB for them. */
-enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 11 };
+enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 12 };
 
 struct line_event;
 

@@ -181,7 +181,7 @@ static const char *before_spaces(const char *begin, const char *end)
  * the thread.  A thread that perf no longer knows is -1. *digits becomes the place where the number of the thread
  * begins.
  */
-static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
+static bool read_number(const char *begin, const char *end, struct line_head *out, const char **digits)
 {
 	end = before_spaces(begin, end);
 	end = before_spaces(begin, read_process(begin, end, out));
@@ -204,6 +204,25 @@ static bool read_thread(const char *begin, const char *end, struct line_head *ou
 		return false;
 	if (pid == 1 && at - 1 > begin && at[-2] == ' ')
 		out->pid = LINE_NO_THREAD;
+	return true;
+}
+
+/* The same, and the name of the thread: "<...>" is none. */
+static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
+{
+	static const char none[] = "<...>";
+	if (!read_number(begin, end, out, digits))
+		return false;
+	struct line_scan name = { (char *)(uintptr_t)begin, (char *)(uintptr_t)*digits };
+	if (name.end > name.at && name.end[-1] == '-')
+		name.end--;
+	name.end = (char *)(uintptr_t)before_spaces(name.at, name.end);
+	line_scan_spaces(&name);
+	const size_t size = (size_t)(name.end - name.at);
+	const bool is_none = name.at >= name.end || *name.at == ':' ||
+			     (size == strlen(none) && memcmp(name.at, none, size) == 0);
+	out->comm = is_none ? NULL : name.at;
+	out->comm_size = is_none ? 0 : size;
 	return true;
 }
 

@@ -48,9 +48,11 @@ struct line_head {
 	uint64_t lost; /* events; 0: not counted */
 	bool is_frame; /* the text is one, by its columns (line_samples.h) */
 	bool has_period;
-	uint64_t period;   /* of a sample */
-	unsigned flags;    /* that stand before the time, by themselves; 0: none do */
-	unsigned columns;  /* as line_head_read() was told */
+	uint64_t period;  /* of a sample */
+	unsigned flags;   /* that stand before the time, by themselves; 0: none do */
+	unsigned columns; /* as line_head_read() was told */
+	char *comm;       /* the name of the thread; NULL: it is not known */
+	size_t comm_size;
 	char *name, *text; /* of the event: LINE_NAME_MAX bytes at most, and the rest of the line */
 	size_t name_size, text_size;
 };

@@ -555,6 +555,7 @@ static enum histree_status keep_pending(struct line_stream *stream, const struct
 	stream->pending = *head;
 	move_text(&stream->pending.name, line, size, stream->pending_line);
 	move_text(&stream->pending.text, line, size, stream->pending_line);
+	move_text(&stream->pending.comm, line, size, stream->pending_line);
 	stream->pending_size = size;
 	stream->pending_at = stream->text.line_at;
 	stream->pending_number = stream->text.lines;

@@ -357,6 +357,10 @@ static enum histree_status add_record(struct perf_stream *stream, const struct p
 	} else {
 		enum perf_side side =
 			perf_side_of(record->type, ordered_u16(record->bytes + 4, stream->file->is_big));
+		/* A dead thread has no number: who comes is not said. */
+		if (side == PERF_SIDE_SWITCH &&
+		    (record->size < 16 || (int32_t)ordered_u32(record->bytes + 12, stream->file->is_big) < 0))
+			side = PERF_SIDE_LEAVE;
 		if (side == PERF_SIDE_COUNT || (is_switch(record) && !stream->file->tells_switches))
 			return HISTREE_OK;
 		stamp = perf_stamp_of_side(stream->file, record);
