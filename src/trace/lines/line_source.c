@@ -39,6 +39,7 @@ struct line_preface {
 	bool is_graph;                /* it has no events, but calls of functions (line_graph.h) */
 	bool has_samples;             /* with chains of calls, or where it was alone */
 	bool has_only_samples;        /* and no tracepoint */
+	bool has_differences;         /* in place of times */
 	bool is_bare;                 /* their heads lack the time or the thread (line_sample_head()) */
 	bool has_no_times;            /* which samples can do without */
 	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
@@ -105,6 +106,9 @@ struct first_lines {
 	bool may_be_head, may_be_untimed, may_be_nobody;
 	bool is_timed; /* that line, if it lacks the thread */
 	bool has_tracepoint;
+	/* Of the events: how many, how many of them seem to be earlier than the one before, and its time. */
+	unsigned events, steps_back;
+	histree_time last;
 };
 
 static bool has_frame(struct line_sample *sample, const char *line, size_t size)
@@ -153,6 +157,22 @@ static void look_for_heads(struct first_lines *first, struct line_preface *out, 
 	first->may_be_nobody = !first->may_be_head && untimed.kind == LINE_SAMPLE;
 }
 
+/*
+ * What perf script --deltatime has in place of a time is how long it was since the line before: the first one is
+ * 0, and many are less than the one before.  Added up they would be wrong, as each is cut to us.
+ */
+static void look_at_time(struct first_lines *first, struct line_preface *out, const struct line_head *head)
+{
+	enum { FEW = 8 };
+	if (head->kind != LINE_EVENT || !head->has_time)
+		return;
+	first->steps_back += first->events > 0 && head->time < first->last;
+	first->last = head->time;
+	first->events++;
+	out->has_differences = out->first == 0 && out->tracer[0] == '\0' && first->steps_back > 0 &&
+			       first->steps_back >= first->events / FEW;
+}
+
 static enum histree_status read_lines(struct line_text *text, struct line_preface *out, struct first_lines *first,
 				      struct histree_error *error)
 {
@@ -180,6 +200,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			out->columns = head.flags;
 		if (out->has_event && head.has_time)
 			out->first = head.time;
+		look_at_time(first, out, &head);
 		const char *file;
 		const size_t file_size = out->has_event ? line_file(line, size, &file) : 0;
 		if (file_size > 0 && file_size < sizeof(out->file))
@@ -197,6 +218,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			break;
 		line_head_read(line, size, out->columns, &head);
 		out->columns = out->columns == 0 ? head.flags : out->columns;
+		look_at_time(first, out, &head);
 		look_for_samples(first, out, &head, line, size);
 	}
 	out->lacks_cpu = out->lacks_cpu && !out->has_only_samples;
@@ -464,6 +486,12 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 				 "'%.200s' has counts instead of times: record with a clock of time, as in 'echo "
 				 "mono > trace_clock'",
 				 source->path);
+	if (preface->has_differences)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"'%.200s' has differences in place of times (perf script --deltatime), which do not "
+			"add up to times: print it without --deltatime",
+			source->path);
 	if (preface->has_event)
 		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
 	if (preface->is_graph || preface->is_strace || source->is_in_json)
