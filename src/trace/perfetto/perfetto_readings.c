@@ -39,9 +39,21 @@ static struct perfetto_text text_or(const struct perfetto_flat *entry, uint32_t 
 /* What numbers are of; the number itself is below. */
 enum naming { RAILS = 1, CONSUMERS, ENTITIES, STATES, QUEUES };
 
-static uint64_t name_key(enum naming of, uint64_t number)
+/* Of some the number has two parts, of which the first is 0 for others. */
+struct name_key {
+	uint64_t of, first, number;
+};
+
+static struct name_key name_key(enum naming of, uint64_t number)
 {
-	return (uint64_t)of << 56 | (number & (UINT64_MAX >> 8));
+	return (struct name_key){ of, 0, number };
+}
+
+/* Returns the name; NULL: it is not known. */
+static struct perfetto_text *find_name(struct perfetto_readings *readings, struct name_key key)
+{
+	const uint32_t number = intern_find(&readings->name_keys, &key, sizeof(key));
+	return number != INTERN_NONE ? id_map_find_again(&readings->names, number) : NULL;
 }
 
 /* Make it one that lasts, which is once in memory however often it is said.  Returns false if memory runs out. */
@@ -56,17 +68,17 @@ static bool keep_text(struct perfetto_readings *readings, struct perfetto_text *
 }
 
 /* Returns false if memory runs out.  The last name that a number got is its name. */
-static bool learn_name(struct perfetto_readings *readings, enum naming of, uint64_t number,
-		       struct perfetto_text name)
+static bool learn_name(struct perfetto_readings *readings, struct name_key key, struct perfetto_text name)
 {
-	struct perfetto_text *known = id_map_find_again(&readings->names, name_key(of, number));
+	struct perfetto_text *known = find_name(readings, key);
 	if (known == NULL && readings->names.count >= NAMES_MAX) {
 		readings->without_name++;
 		return true;
 	}
 	if (known == NULL) {
 		known = arena_allocate(&readings->memory, sizeof(*known), alignof(struct perfetto_text));
-		if (known == NULL || !id_map_add(&readings->names, name_key(of, number), known))
+		const uint32_t number = intern_add(&readings->name_keys, &key, sizeof(key));
+		if (known == NULL || number == INTERN_NONE || !id_map_add(&readings->names, number, known))
 			return false;
 	}
 	*known = name;
@@ -74,13 +86,13 @@ static bool learn_name(struct perfetto_readings *readings, enum naming of, uint6
 }
 
 /* Its number, where the trace does not say its name. */
-static struct perfetto_text name_of(struct perfetto_readings *readings, enum naming of, uint64_t number,
+static struct perfetto_text name_of(struct perfetto_readings *readings, struct name_key key,
 				    char text[static NAME_SIZE])
 {
-	const struct perfetto_text *known = id_map_find_again(&readings->names, name_key(of, number));
+	const struct perfetto_text *known = find_name(readings, key);
 	if (known != NULL && known->size > 0)
 		return *known;
-	snprintf(text, NAME_SIZE, "%" PRIu64, number);
+	snprintf(text, NAME_SIZE, "%" PRIu64, key.number);
 	return text_of(text);
 }
 
@@ -443,14 +455,15 @@ static void read_rails(struct reading_of *of, struct wire_message message)
 	while (wire_next(&message, &field)) {
 		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
 		if (field.number == DESCRIPTOR &&
-		    !learn_name(of->readings, RAILS, entry.numbers[INDEX], text_or(&entry, NAME, "")))
+		    !learn_name(of->readings, name_key(RAILS, entry.numbers[INDEX]), text_or(&entry, NAME, "")))
 			no_memory(of);
 		if (field.number != ENERGY)
 			continue;
 		of->time = time;
 		take_time_ms(of, &entry, TIME_MS);
 		add_number(of, text_of("power rails (uWs)"),
-			   name_of(of->readings, RAILS, entry.numbers[INDEX], text), entry.numbers[VALUE]);
+			   name_of(of->readings, name_key(RAILS, entry.numbers[INDEX]), text),
+			   entry.numbers[VALUE]);
 	}
 }
 
@@ -466,14 +479,15 @@ static void read_energy(struct reading_of *of, struct wire_message message)
 		struct wire_field inner;
 		while (field.number == DESCRIPTOR && wire_next(&inside, &inner)) {
 			const struct perfetto_flat consumer = perfetto_flat(wire_inside(&inner));
-			if (!learn_name(of->readings, CONSUMERS, consumer.numbers[ID],
+			if (!learn_name(of->readings, name_key(CONSUMERS, consumer.numbers[ID]),
 					text_or(&consumer, NAME, "")))
 				no_memory(of);
 		}
 	}
 	if (perfetto_flat_has(&entry, VALUE))
 		add_number(of, text_of("energy (uWs)"),
-			   name_of(of->readings, CONSUMERS, entry.numbers[CONSUMER], text), entry.numbers[VALUE]);
+			   name_of(of->readings, name_key(CONSUMERS, entry.numbers[CONSUMER]), text),
+			   entry.numbers[VALUE]);
 }
 
 /* protos/perfetto/trace/power/android_entity_state_residency.proto */
@@ -484,18 +498,17 @@ static void read_residencies(struct reading_of *of, struct wire_message message)
 	char text[NAME_SIZE], state_text[NAME_SIZE], name[NAME_SIZE];
 	while (wire_next(&message, &field)) {
 		const struct perfetto_flat entry = perfetto_flat(wire_inside(&field));
-		const uint64_t entity = entry.numbers[ENTITY],
-			       state = entity << 24 | (entry.numbers[STATE] & 0xffffff);
+		const uint64_t entity = entry.numbers[ENTITY];
+		const struct name_key state = { STATES, entity, entry.numbers[STATE] };
 		if (field.number == DESCRIPTOR &&
-		    (!learn_name(of->readings, ENTITIES, entity, text_or(&entry, NAME, "")) ||
-		     !learn_name(of->readings, STATES, state, text_or(&entry, NAME + 1, ""))))
+		    (!learn_name(of->readings, name_key(ENTITIES, entity), text_or(&entry, NAME, "")) ||
+		     !learn_name(of->readings, state, text_or(&entry, NAME + 1, ""))))
 			no_memory(of);
 		if (field.number != RESIDENCY)
 			continue;
-		const struct perfetto_text of_entity = name_of(of->readings, ENTITIES, entity, text);
+		const struct perfetto_text of_entity = name_of(of->readings, name_key(ENTITIES, entity), text);
 		snprintf(name, sizeof(name), "%.*s states (ms)", clip(of_entity), of_entity.bytes);
-		add_number(of, text_of(name), name_of(of->readings, STATES, state, state_text),
-			   entry.numbers[TIME_MS]);
+		add_number(of, text_of(name), name_of(of->readings, state, state_text), entry.numbers[TIME_MS]);
 	}
 }
 
@@ -775,7 +788,8 @@ static void read_gpu_stage(struct reading_of *of, struct wire_message message)
 	const struct perfetto_flat entry = perfetto_flat(message);
 	const uint32_t queue_field = perfetto_flat_has(&entry, QUEUE) ? QUEUE : OLD_QUEUE;
 	const uint32_t stage_field = perfetto_flat_has(&entry, STAGE) ? STAGE : OLD_STAGE;
-	const uint64_t queue = entry.numbers[queue_field], gpu = entry.numbers[GPU] & 0xff;
+	const uint64_t queue = entry.numbers[queue_field], gpu = entry.numbers[GPU];
+	const struct name_key key = { QUEUES, gpu, queue };
 	char track[NAME_SIZE], text[NAME_SIZE], row[NAME_SIZE];
 	if (perfetto_flat_has(&entry, OLD_SPECIFICATIONS) && !perfetto_flat_has(&entry, DURATION) &&
 	    !perfetto_flat_has(&entry, queue_field))
@@ -785,13 +799,13 @@ static void read_gpu_stage(struct reading_of *of, struct wire_message message)
 	const struct perfetto_text of_queue =
 		interned_or_number(of->sequence, PERFETTO_GPU_SPECIFICATIONS, queue, "queue", text);
 	snprintf(row, sizeof(row), "GPU %" PRIu64 " %.*s", gpu, clip(of_queue), of_queue.bytes);
-	if (id_map_find(&of->readings->names, name_key(QUEUES, gpu << 32 | (uint32_t)queue)) == NULL) {
+	if (find_name(of->readings, key) == NULL) {
 		struct reading_of naming = *of;
 		naming.time = PACKED_NO_TIME;
 		cells[TRACK_NAME] = packed_text(row, strlen(row));
 		add_event(&naming, TRACK_TRACK_NAME, cells);
 		of->status = naming.status;
-		if (!learn_name(of->readings, QUEUES, gpu << 32 | (uint32_t)queue, text_of(row)))
+		if (!learn_name(of->readings, key, text_of(row)))
 			no_memory(of);
 	}
 	struct perfetto_text name = interned_or_number(of->sequence, PERFETTO_GPU_SPECIFICATIONS,
@@ -1016,6 +1030,7 @@ void perfetto_readings_release(struct perfetto_readings *readings)
 	id_map_release(&readings->gpu_descriptors);
 	intern_release(&readings->texts);
 	intern_release(&readings->gpu_keys);
+	intern_release(&readings->name_keys);
 	arena_release(&readings->memory);
 	packed_parts_release(&readings->args);
 }

@@ -21,6 +21,7 @@ struct perfetto_readings {
 	const struct packed_class *const *classes; /* of tracks, borrowed */
 	struct id_map names;                       /* struct perfetto_text, of what packets refer to by number */
 	struct intern texts;                       /* of names */
+	struct intern name_keys;                   /* what numbers are of, and they, in place of a key of names */
 	struct intern gpu_keys;                    /* whose ids counters of GPUs have */
 	struct id_map gpu_descriptors;             /* struct gpu_descriptor, by the number of its key */
 	struct id_map gpu_specs, gpu_counters;     /* structures of these names, by a number of a key and an id */

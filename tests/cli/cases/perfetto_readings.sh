@@ -55,6 +55,12 @@ open("readings.pftrace", "wb").write(trace([
     packet(message(53, number(1, 1), number(2, 50), number(13, 1), number(14, 2)),
            data(12, message(24, number(1, 1), data(2, "Fragment")) + message(24, number(1, 2), data(2, "Binning"))),
            time=4100, flags=1),
+    # Numbers that differ above their lowest bits are of others: GPUs, queues, states.
+    *[packet(message(53, number(1, 9), number(2, 5), number(11, gpu), number(13, queue), number(14, 2)), time=4200)
+      for gpu, queue in ((7, 5), (7 + 256, 5), (7, 5 + 2**32))],
+    packet(message(91, *[message(1, number(1, 3), number(2, state), data(3, "wifi"), data(4, name))
+                         for state, name in ((1, "on"), (1 + 2**24, "off"))],
+                   *[message(2, number(1, 3), number(2, state), number(3, state)) for state in (1, 1 + 2**24)]), time=7100),
     # Two writers have the same ids of counters for GPUs of their own; b looks ahead, the others look back.
     *[packet(data(12, message(47, number(1, 1), message(2, message(1, number(1, 1), data(2, name), number(11, way))),
                               number(3, gpu))), sequence=10 + gpu, flags=1) for name, gpu, way in (("a", 3, 1), ("b", 4, 2))],
