@@ -75,7 +75,7 @@ struct requests {
 	struct table written_table;
 	bool is_out_of_memory;
 	bool is_damaged;
-	uint64_t without_time, events_without_time, without_end, without_parent;
+	uint64_t without_time, events_without_time, without_end, without_parent, repeated;
 	struct histree_error *error;
 };
 

@@ -42,6 +42,8 @@ static void note_faults(const struct requests *requests)
 		{ requests->without_time, "spans are left out that have no time, or none that can be" },
 		{ requests->events_without_time, "events of spans are left out that have no time" },
 		{ requests->without_end, "spans have no end, or one before they begin: they have no length" },
+		{ requests->repeated, "spans are there once more, as an exporter that tries again writes them, and "
+				      "count once" },
 		{ requests->without_parent, "spans were caused by spans that are not in the file" },
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

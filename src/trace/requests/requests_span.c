@@ -730,7 +730,11 @@ static enum histree_status add_on_track(struct requests *requests, const struct 
 	return packed_source_add(requests->packed, &event, requests->error);
 }
 
-/* An arrow from where a span was when another one began, or from its last ns. */
+/*
+ * An arrow from where a span was when another one began, or from its last ns. Where the clocks of two services
+ * differ, that one may begin before the span that caused it: the arrow begins there, too, and has no length. By
+ * how much the clocks differ is not guessed.
+ */
 static enum histree_status add_flow(struct requests *requests, uint32_t from, const struct request_span *to,
 				    const char *name)
 {

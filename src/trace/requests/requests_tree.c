@@ -87,28 +87,51 @@ static uint32_t first_with(const struct requests *requests, struct request_id tr
 	return hash_index_find(&requests->index, hash_of_ids(trace, id), has_key, requests->spans, &key);
 }
 
-/* The first span with each pair of ids is in the index, and leads to the others. */
+enum { LOOKED_AT = 16 }; /* of the spans that have the same ids */
+
+/*
+ * Whether an earlier span is the same one: exporters send again what they got no answer for. Both sides of a call
+ * may have the same ids, and a writer that knows no better may use one again.
+ */
+static bool is_repeated(const struct request_span *spans, uint32_t first, const struct request_span *span)
+{
+	static const struct request_id none = { 0, 0 };
+	uint32_t at = first;
+	for (int i = 0; i < LOOKED_AT && at != REQUEST_NONE; i++, at = spans[at].same)
+		if (spans[at].begin == span->begin && spans[at].service == span->service &&
+		    spans[at].is_shared == span->is_shared && !is_same(span->id, none))
+			return true;
+	return false;
+}
+
+/* The first span with each pair of ids is in the index, and leads to the others.  Repeated ones are dropped. */
 static bool make_index(struct requests *requests)
 {
 	struct request_span *spans = requests->spans;
 	requests->index.table.space = &requests->packed->tables;
 	if (!hash_index_reserve(&requests->index, requests->count, hash_of, spans))
 		return false;
+	uint32_t kept = 0;
 	for (uint32_t i = 0; i < requests->count; i++) {
 		const uint32_t first = first_with(requests, spans[i].trace, spans[i].id);
-		spans[i].same = first != HASH_INDEX_NONE ? spans[first].same : REQUEST_NONE;
+		if (first != HASH_INDEX_NONE && is_repeated(spans, first, &spans[i]))
+			continue;
+		spans[kept] = spans[i];
+		spans[kept].same = first != HASH_INDEX_NONE ? spans[first].same : REQUEST_NONE;
 		if (first != HASH_INDEX_NONE)
-			spans[first].same = i;
+			spans[first].same = kept;
 		else
-			hash_index_add(&requests->index, hash_of(spans, i), i);
+			hash_index_add(&requests->index, hash_of(spans, kept), kept);
+		kept++;
 	}
+	requests->repeated = requests->count - kept;
+	requests->count = kept;
 	return true;
 }
 
 uint32_t requests_tree_find(const struct requests *requests, struct request_id trace, struct request_id id,
 			    const struct request_span *other)
 {
-	enum { LOOKED_AT = 16 }; /* of those that have the same ids: an export may be repeated */
 	const uint32_t first = first_with(requests, trace, id);
 	const struct request_span *best = NULL;
 	uint32_t at = first != HASH_INDEX_NONE ? first : REQUEST_NONE;
@@ -222,14 +245,15 @@ static uint32_t track_of(struct request_span *spans, const struct request_span *
 bool requests_tree_make(struct requests *requests)
 {
 	struct table_space *space = &requests->packed->tables;
-	const size_t count = requests->count;
 	struct request_span *spans = requests->spans;
 	size_t capacity = 0;
 	uint32_t tracks = 0;
-	if (count == 0)
+	if (requests->count == 0)
 		return true;
-	if (!table_reserve(&requests->order_table, &requests->order, &capacity, count) || !make_index(requests))
+	if (!make_index(requests) ||
+	    !table_reserve(&requests->order_table, &requests->order, &capacity, requests->count))
 		return false;
+	const size_t count = requests->count;
 	uint32_t *order = requests->order;
 	for (uint32_t i = 0; i < count; i++) {
 		order[i] = i;

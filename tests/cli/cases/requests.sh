@@ -50,6 +50,10 @@ cat >zipkin.json <<'END_OF_FILE'
 END_OF_FILE
 try histree build -q -f zipkin.json -o store
 histree segments store track-spans --format tsv --columns $columns
+echo 'an exporter that tried again: the spans count once'
+{ tr -d '\n' <otlp.json; echo; tr -d '\n' <otlp.json; echo; tr -d '\n' <jaeger.json; } >again.jsonl
+try histree build -f again.jsonl -o store 2>&1 | grep -e once -e '^\$'
+histree segments store track-spans --format tsv --columns $columns
 echo 'a file of lines that is cut, and one of rows of a log, which are no spans'
 { tr -d '\n' <otlp.json; echo; tr -d '\n' <otlp.json | head -c 900; } >cut.jsonl
 try histree build -q -f cut.jsonl -o store
