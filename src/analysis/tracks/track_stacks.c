@@ -209,14 +209,59 @@ static bool next_member(const char **at, const char *end, struct member *out)
 /* A member takes five bytes at least: "":0, with its comma. */
 enum { MEMBERS_MAX = 2048 / 5 + 1 };
 
-static bool is_among(const struct member *member, const struct member *others, size_t count)
+/* Returns the one of that name; NULL: none is. */
+static const struct member *find_member(const struct member *member, const struct member *others, size_t count)
 {
-	size_t size = (size_t)(member->name_end - member->begin);
+	const size_t size = (size_t)(member->name_end - member->begin);
 	for (size_t i = 0; i < count; i++)
 		if ((size_t)(others[i].name_end - others[i].begin) == size &&
 		    memcmp(others[i].begin, member->begin, size) == 0)
-			return true;
-	return false;
+			return &others[i];
+	return NULL;
+}
+
+static size_t read_members(const char *text, size_t size, struct member members[static MEMBERS_MAX])
+{
+	const char *at = text + 1;
+	size_t count = 0;
+	while (count < MEMBERS_MAX && next_member(&at, text + size - 1, &members[count]))
+		count++;
+	return count;
+}
+
+/* Objects that members of both are, are joined as these are, and what is in them is not: the second's wins. */
+static void join_objects(struct writer *writer, const char *first, size_t first_size, const char *second,
+			 size_t second_size, bool is_outer)
+{
+	struct member before[MEMBERS_MAX], after[MEMBERS_MAX];
+	const size_t before_count = read_members(first, first_size, before);
+	const size_t after_count = read_members(second, second_size, after);
+	const char *behind = "{";
+	for (size_t i = 0; i < before_count; i++) {
+		if (find_member(&before[i], after, after_count) != NULL)
+			continue;
+		track_stacks_put(writer, behind, 1);
+		track_stacks_put(writer, before[i].begin, (size_t)(before[i].end - before[i].begin));
+		behind = ",";
+	}
+	for (size_t i = 0; i < after_count; i++) {
+		const struct member *one = &after[i], *other = find_member(one, before, before_count);
+		const char *value = one->name_end + 1; /* behind the colon */
+		track_stacks_put(writer, behind, 1);
+		behind = ",";
+		if (is_outer && other != NULL && value < one->end && other->name_end + 1 < other->end &&
+		    is_object(value, (size_t)(one->end - value)) &&
+		    is_object(other->name_end + 1, (size_t)(other->end - other->name_end) - 1)) {
+			track_stacks_put(writer, one->begin, (size_t)(value - one->begin));
+			join_objects(writer, other->name_end + 1, (size_t)(other->end - other->name_end) - 1, value,
+				     (size_t)(one->end - value), false);
+		} else {
+			track_stacks_put(writer, one->begin, (size_t)(one->end - one->begin));
+		}
+	}
+	if (*behind == '{')
+		track_stacks_put(writer, "{", 1);
+	track_stacks_put(writer, "}", 1);
 }
 
 /*
@@ -227,7 +272,6 @@ static bool is_among(const struct member *member, const struct member *others, s
 static size_t args_text_join(const char *first, size_t first_size, const char *second, size_t second_size,
 			     char *text, size_t capacity)
 {
-	struct member members[MEMBERS_MAX], member;
 	struct writer writer = { .text = text, .capacity = capacity - 3 };
 	if (first_size == 0 || !is_object(first, first_size) || !is_object(second, second_size)) {
 		const char *only = first_size > 0 ? first : second;
@@ -235,20 +279,7 @@ static size_t args_text_join(const char *first, size_t first_size, const char *s
 		memcpy(text, only, size);
 		return size;
 	}
-	const char *place = second + 1, *end = second + second_size - 1;
-	size_t count = 0;
-	while (count < MEMBERS_MAX && next_member(&place, end, &members[count]))
-		count++;
-	const char *at = first + 1;
-	track_stacks_put(&writer, "{", 1);
-	while (next_member(&at, first + first_size - 1, &member)) {
-		if (is_among(&member, members, count))
-			continue;
-		track_stacks_put(&writer, member.begin, (size_t)(member.end - member.begin));
-		track_stacks_put(&writer, ",", 1);
-	}
-	writer.size -= second_size == 2 && writer.size > 1;
-	track_stacks_put(&writer, second + 1, second_size - 1);
+	join_objects(&writer, first, first_size, second, second_size, true);
 	return writer.is_full ? end_cut(text, writer.size) : writer.size;
 }
 

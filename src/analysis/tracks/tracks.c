@@ -640,7 +640,7 @@ static struct segment_counts segments_track_spans_counts(const void *instance)
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 5,
+	.version = 6,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = segments_track_spans_fields,
 	.field_count = SPAN_FIELD_COUNT,

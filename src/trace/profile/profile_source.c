@@ -147,10 +147,30 @@ static bool frame_at(const struct speedscope *speedscope, struct json_span index
 
 /* ---- spans ----------------------------------------------------------------------------------------------- */
 
+/* What is open where the events end lasts as long as the profile, which says when that is. */
+static enum histree_status end_open(struct speedscope *speedscope, struct json_span profile, uint64_t open,
+				    histree_time last)
+{
+	struct profile_span span = { .class = TRACK_SPAN_END };
+	enum histree_status status = HISTREE_OK;
+	json_wide exact;
+	if (!json_span_scaled(json_span_find(profile, "endValue"), speedscope->scale, &exact) ||
+	    !profile_time(exact, &span.time) || span.time <= last)
+		return HISTREE_OK;
+	trace_notes_warn(speedscope->profile->packed->base.notes,
+			 "%s: spans that are open at the end of the profile: %" PRIu64,
+			 speedscope->profile->packed->base.path, open);
+	for (; open > 0 && status == HISTREE_OK; open--)
+		status = profile_add_span(speedscope->profile, &speedscope->thread, &span, speedscope->error);
+	return status;
+}
+
 static enum histree_status read_evented(struct speedscope *speedscope, struct json_span profile)
 {
 	struct json_span rest = json_span_inside(json_span_find(profile, "events"), '['), event;
 	enum histree_status status = HISTREE_OK;
+	histree_time last = INT64_MIN;
+	uint64_t open = 0;
 	while (status == HISTREE_OK && json_span_next(&rest, &event)) {
 		const struct json_span type = json_span_find(event, "type");
 		json_wide exact;
@@ -171,8 +191,10 @@ static enum histree_status read_evented(struct speedscope *speedscope, struct js
 						   .name = packed_string(texts->function),
 						   .category = packed_string(texts->binary) };
 		status = profile_add_span(speedscope->profile, &speedscope->thread, &span, speedscope->error);
+		open = is_end ? open - (open > 0) : open + 1;
+		last = time;
 	}
-	return status;
+	return status == HISTREE_OK && open > 0 ? end_open(speedscope, profile, open, last) : status;
 }
 
 /* ---- samples --------------------------------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ END
 flame spans.speedscope.json
 histree segments store samples --format tsv
 histree segments store track-spans --format tsv | cut -f1-6
+sed 's/,{"type":"C","frame":0,"at":5}//; s/"endValue":5/"endValue":7/' spans.speedscope.json >open.speedscope.json
+flame open.speedscope.json
+histree segments store track-spans --format tsv | cut -f1-6
 cat >load.cpuprofile <<'END'
 {"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"hitCount":0,"children":[2,3]},
 {"id":2,"callFrame":{"functionName":"require","scriptId":"5","url":"node:internal/modules","lineNumber":11,"columnNumber":2},"hitCount":2,"children":[4]},

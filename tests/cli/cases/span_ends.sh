@@ -72,7 +72,9 @@ cat >args.json <<'EOF'
 {"ph":"B","pid":4,"tid":9,"ts":4,"name":"h","args":{"z":1}},
 {"ph":"E","pid":4,"tid":9,"ts":5,"args":{}},
 {"ph":"b","cat":"n","id":1,"pid":4,"ts":6,"name":"q","args":{"url":"u","try":1}},
-{"ph":"e","cat":"n","id":1,"pid":4,"ts":7,"name":"q","args":{"try":2}}]
+{"ph":"e","cat":"n","id":1,"pid":4,"ts":7,"name":"q","args":{"try":2}},
+{"ph":"b","cat":"n","id":2,"pid":4,"ts":8,"name":"net","args":{"params":{"url":"u","load":{"x":1}},"id":4}},
+{"ph":"e","cat":"n","id":2,"pid":4,"ts":9,"name":"net","args":{"params":{"error":-3,"load":{"y":2}},"id":{}}}]
 EOF
 spans args.json
 
