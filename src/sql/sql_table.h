@@ -253,7 +253,7 @@ void sql_result_uint64(sqlite3_context *context, uint64_t number);
 /* For a hash of a value, its bits; those of texts are hashed. */
 uint64_t sql_value_bits(const struct histree_value *value);
 
-/* The relations.  sql_statement.h has others. */
+/* The relations.  sql_extension.c has others. */
 extern const struct sql_relation sql_attributes, sql_states, sql_state_at, sql_states_in, sql_state_sums, sql_rows,
 	sql_numbers, sql_threads, sql_time_use, sql_histogram, sql_segments, sql_events;
 
