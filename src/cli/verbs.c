@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
+#include "cli/completion_scripts.h"
 #include "cli/verb.h"
 #include "histree/build.h"
 
@@ -296,13 +297,6 @@ static void print_cases_of(struct output *output, const struct cli_verb *verb, c
 	}
 }
 
-/* Print the cases VERB:OPTION of a script for bash or zsh, for all options that have an argument. */
-static void completion_print_cases(struct output *output, completion_offer *print_offer)
-{
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		print_cases_of(output, *verb, print_offer);
-}
-
 /* Print the case of a script for bash or zsh, whose `array` has the line, that completes what is no option. */
 static void print_case_of_words(struct output *output, const struct cli_verb *verb, const char *array,
 				completion_offer *print_offer)
@@ -347,88 +341,10 @@ static void print_options(struct output *output, const struct cli_verb *verb, co
 	output_format(output, "--help%s ;;\n", end);
 }
 
-static void completion_print_bash(struct output *output)
+static void bash_print_verb(struct output *output, const struct cli_verb *verb)
 {
-	output_text(
-		output,
-		"# bash completion for histree; made by 'histree completion bash'\n"
-		"\n"
-		"_histree_offer()\n"
-		"{\n"
-		"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\")\n"
-		"}\n"
-		"\n"
-		"# words with commas between them\n"
-		"_histree_list()\n"
-		"{\n"
-		"\tlocal head=\n"
-		"\t[[ $word == *,* ]] && head=${word%,*},\n"
-		"\tmapfile -t COMPREPLY < <(compgen -P \"$head\" -W \"$1\" -- \"${word##*,}\")\n"
-		"}\n"
-		"\n"
-		"# the store, and after it the paths of its attributes\n"
-		"_histree_attributes()\n"
-		"{\n"
-		"\tlocal at\n"
-		"\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
-		"\t\tif [[ -d ${COMP_WORDS[at]} ]]; then\n"
-		"\t\t\tmapfile -t COMPREPLY < <(histree info --attributes --format tsv \"${COMP_WORDS[at]}\" \\\n"
-		"\t\t\t\t\"$word*\" 2>/dev/null |\n"
-		"\t\t\t\tsed 1d | cut -f 2 | head -n 500)\n"
-		"\t\t\treturn\n"
-		"\t\tfi\n"
-		"\tdone\n"
-		"\t_histree_offer -f\n"
-		"}\n"
-		"\n"
-		"# the store, and after it the analyses of a list that it has not, or without one its segments\n"
-		"_histree_analyses()\n"
-		"{\n"
-		"\tlocal at file name there=' ' offered=\n"
-		"\tfor ((at = 2; at < COMP_CWORD; at++)); do\n"
-		"\t\t[[ -d ${COMP_WORDS[at]} ]] || continue\n"
-		"\t\tfor file in \"${COMP_WORDS[at]}\"/{,hosts/*/}*.{seg,sht}; do\n"
-		"\t\t\tname=${file##*/}\n"
-		"\t\t\t[[ -e $file ]] && there+=\"${name%.*} \"\n"
-		"\t\t\t[[ -e $file && $name == *.seg && $1 == '' ]] && offered+=\"${name%.*} \"\n"
-		"\t\tdone\n"
-		"\t\tfor name in $1; do\n"
-		"\t\t\t[[ $there == *\" $name \"* ]] || offered+=\"$name \"\n"
-		"\t\tdone\n"
-		"\t\t_histree_offer -W \"$offered\"\n"
-		"\t\treturn\n"
-		"\tdone\n"
-		"\t_histree_offer -f\n"
-		"}\n"
-		"\n"
-		"_histree()\n"
-		"{\n"
-		"\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-		"\tlocal verb=${COMP_WORDS[1]}\n"
-		"\tif [[ $before == = ]]; then # --option=word comes as three words\n"
-		"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
-		"\telif [[ $word == = ]]; then\n"
-		"\t\tword=\n"
-		"\tfi\n"
-		"\tCOMPREPLY=()\n"
-		"\tif ((COMP_CWORD == 1)); then\n"
-		"\t\t_histree_offer -W '");
-	completion_print_verbs(output);
-	output_text(output, " --help --version'\n"
-			    "\t\treturn\n"
-			    "\tfi\n"
-			    "\tcase $verb:$before in\n");
-	completion_print_cases(output, bash_print_offer);
-	output_text(output, "\tesac\n"
-			    "\tcase $verb:$word in\n");
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
-		print_options(output, *verb, "_histree_offer -W '", "'");
-		print_case_of_words(output, *verb, "COMP_WORDS", bash_print_offer);
-	}
-	output_text(output, "\tesac\n"
-			    "}\n"
-			    "\n"
-			    "complete -o filenames -F _histree histree\n");
+	print_options(output, verb, "_histree_offer -W '", "'");
+	print_case_of_words(output, verb, "COMP_WORDS", bash_print_offer);
 }
 
 /* ---- completion fish ----------------------------------------------------------------------------------------- */
@@ -496,67 +412,6 @@ static void fish_print_verb(struct output *output, const struct cli_verb *verb)
 	output_char(output, '\n');
 }
 
-static void completion_print_fish(struct output *output)
-{
-	output_text(
-		output,
-		"# fish completion for histree; made by 'histree completion fish'\n"
-		"\n"
-		"# whether the verb is this one; without an argument, whether there is none yet\n"
-		"function __histree_verb\n"
-		"\tset -l words (commandline -opc)\n"
-		"\ttest \"$words[2]\" = \"$argv[1]\"\n"
-		"end\n"
-		"\n"
-		"# words with commas between them\n"
-		"function __histree_list\n"
-		"\tset -l word (commandline -ct | string replace -r '^--[^=]*=' '')\n"
-		"\tset -l head (string replace -r '[^,]*$' '' -- \"$word\")\n"
-		"\tfor name in $argv\n"
-		"\t\techo $head$name\n"
-		"\tend\n"
-		"end\n"
-		"\n"
-		"# the store, and after it the paths of its attributes\n"
-		"function __histree_attributes\n"
-		"\tfor word in (commandline -opc)[3..-1]\n"
-		"\t\tif test -d $word\n"
-		"\t\t\thistree info --attributes --format tsv $word (commandline -ct)'*' 2>/dev/null |\n"
-		"\t\t\t\tsed 1d | cut -f 2 | head -n 500\n"
-		"\t\t\treturn\n"
-		"\t\tend\n"
-		"\tend\n"
-		"\t__fish_complete_path (commandline -ct)\n"
-		"end\n"
-		"\n"
-		"# the store, and after it the analyses that are given and that it has not, or else its segments\n"
-		"function __histree_analyses\n"
-		"\tfor word in (commandline -opc)[3..-1]\n"
-		"\t\ttest -d $word; or continue\n"
-		"\t\tset -l segments\n"
-		"\t\tset -l there\n"
-		"\t\tfor file in $word/*.seg $word/hosts/*/*.seg\n"
-		"\t\t\tset -a segments (string replace -r '.*/(.*)\\.seg' '$1' $file)\n"
-		"\t\tend\n"
-		"\t\tfor file in $word/*.sht $word/hosts/*/*.sht\n"
-		"\t\t\tset -a there (string replace -r '.*/(.*)\\.sht' '$1' $file)\n"
-		"\t\tend\n"
-		"\t\tset -q argv[1]; or string join \\n $segments\n"
-		"\t\tfor name in $argv\n"
-		"\t\t\tcontains -- $name $segments $there; or echo $name\n"
-		"\t\tend\n"
-		"\t\treturn\n"
-		"\tend\n"
-		"\t__fish_complete_path (commandline -ct)\n"
-		"end\n"
-		"\n"
-		"complete -c histree -f\n"
-		"complete -c histree -n '__histree_verb' -l help -d 'print a help text'\n"
-		"complete -c histree -n '__histree_verb' -l version -d 'print the version'\n");
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		fish_print_verb(output, *verb);
-}
-
 /* ---- completion zsh ------------------------------------------------------------------------------------------ */
 
 static void zsh_print_offer(struct output *output, enum cli_complete complete, const char *const *choices)
@@ -575,86 +430,39 @@ static void zsh_print_offer(struct output *output, enum cli_complete complete, c
 	}
 }
 
-static void completion_print_zsh(struct output *output)
+static void zsh_print_verb(struct output *output, const struct cli_verb *verb)
 {
-	output_text(
-		output,
-		"#compdef histree\n"
-		"# zsh completion for histree; made by 'histree completion zsh'\n"
-		"\n"
-		"# the store, and after it the paths of its attributes\n"
-		"_histree_attributes()\n"
-		"{\n"
-		"\tlocal at\n"
-		"\tlocal -a found\n"
-		"\tfor ((at = 3; at < CURRENT; at++)); do\n"
-		"\t\tif [[ -d ${words[at]} ]]; then\n"
-		"\t\t\tfound=(${(f)\"$(histree info --attributes --format tsv ${words[at]} \"$PREFIX*\" \\\n"
-		"\t\t\t\t2>/dev/null | sed 1d | cut -f 2 | head -n 500)\"})\n"
-		"\t\t\tcompadd -- $found\n"
-		"\t\t\treturn\n"
-		"\t\tfi\n"
-		"\tdone\n"
-		"\t_files\n"
-		"}\n"
-		"\n"
-		"# the store, and after it the analyses that are given and that it has not, or else its segments\n"
-		"_histree_analyses()\n"
-		"{\n"
-		"\tlocal at file name\n"
-		"\tlocal -a there offered\n"
-		"\tfor ((at = 3; at < CURRENT; at++)); do\n"
-		"\t\t[[ -d ${words[at]} ]] || continue\n"
-		"\t\tfor file in ${words[at]}/{,hosts/*/}*.{seg,sht}(N); do\n"
-		"\t\t\tthere+=(${file:t:r})\n"
-		"\t\t\t[[ $file == *.seg && $# == 0 ]] && offered+=(${file:t:r})\n"
-		"\t\tdone\n"
-		"\t\tfor name in \"$@\"; do\n"
-		"\t\t\t((${there[(Ie)$name]})) || offered+=($name)\n"
-		"\t\tdone\n"
-		"\t\tcompadd -- $offered\n"
-		"\t\treturn\n"
-		"\tdone\n"
-		"\t_files\n"
-		"}\n"
-		"\n"
-		"_histree()\n"
-		"{\n"
-		"\tlocal before=${words[CURRENT-1]} verb=${words[2]}\n"
-		"\tif ((CURRENT == 2)); then\n"
-		"\t\tcompadd -- ");
-	completion_print_verbs(output);
-	output_text(output, " --help --version\n"
-			    "\t\treturn\n"
-			    "\tfi\n"
-			    "\tif [[ $PREFIX == --*=* ]]; then # --option=word is one word\n"
-			    "\t\tbefore=${PREFIX%%=*}\n"
-			    "\t\tcompset -P '*='\n"
-			    "\tfi\n"
-			    "\tcase $verb:$before in\n");
-	completion_print_cases(output, zsh_print_offer);
-	output_text(output, "\tesac\n"
-			    "\tcase $verb:$PREFIX in\n");
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {
-		print_options(output, *verb, "compadd -- ", "");
-		print_case_of_words(output, *verb, "words", zsh_print_offer);
+	print_options(output, verb, "compadd -- ", "");
+	print_case_of_words(output, verb, "words", zsh_print_offer);
+}
+
+/* A script is a file, in which @@verbs@@, @@arguments@@ and @@words@@ stand for what the tables of verbs say. */
+static const struct completion {
+	const char *script;
+	completion_offer *print_offer; /* NULL: there are no cases of arguments */
+	void (*print_words)(struct output *output, const struct cli_verb *verb);
+} completions[] = {
+	{ completion_bash, bash_print_offer, bash_print_verb },
+	{ completion_zsh, zsh_print_offer, zsh_print_verb },
+	{ completion_fish, NULL, fish_print_verb },
+};
+
+static void print_place(struct output *output, const struct completion *completion, const char *place)
+{
+	if (strncmp(place, "verbs", strlen("verbs")) == 0) {
+		completion_print_verbs(output);
+		return;
 	}
-	output_text(output, "\tesac\n"
-			    "}\n"
-			    "\n"
-			    "# read by 'source', or called as a function that compinit found\n"
-			    "if [[ $funcstack[1] == _histree ]]; then\n"
-			    "\t_histree \"$@\"\n"
-			    "elif ((${+functions[compdef]})); then\n"
-			    "\tcompdef _histree histree\n"
-			    "fi\n");
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+		if (strncmp(place, "arguments", strlen("arguments")) == 0)
+			print_cases_of(output, *verb, completion->print_offer);
+		else
+			completion->print_words(output, *verb);
 }
 
 static int completion_run(void *said, const struct cli_words *words)
 {
 	(void)said;
-	static void (*const print[])(struct output *) = { completion_print_bash, completion_print_zsh,
-							  completion_print_fish };
 	size_t shell = 0;
 	while (shells[shell] != NULL && strcmp(words->words[0], shells[shell]) != 0)
 		shell++;
@@ -664,7 +472,14 @@ static int completion_run(void *said, const struct cli_words *words)
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	print[shell](output);
+	const char *at = completions[shell].script;
+	for (const char *place; (place = strstr(at, "@@")) != NULL;) {
+		output_bytes(output, at, (size_t)(place - at));
+		print_place(output, &completions[shell], place + 2);
+		at = strstr(place + 2, "@@") + 2;
+		at += at[0] == '\n' && place[2] != 'v'; /* the lines of a place end themselves */
+	}
+	output_text(output, at);
 	return cli_end(output, CLI_OK);
 }
 
