@@ -93,8 +93,7 @@ static bool counted_range(const struct call *call, struct page_range *range)
 	const struct histree_store_info *info = histree_store_info(dataset->store);
 	if (event_list_kind.applies(dataset))
 		return page_range(call, info->start, info->end, range);
-	reply_error(call->reply, HTTP_NOT_FOUND, "this store has neither states nor an index of events");
-	return false;
+	return reply_error(call->reply, HTTP_NOT_FOUND, "this store has neither states nor an index of events");
 }
 
 void api_density(struct call *call)

@@ -163,10 +163,9 @@ static bool find_segments(struct call *call, const struct compared_side *side, c
 	if (!reply_ok(call->reply, status))
 		return false;
 	const bool is_of_host = *side->host != '\0';
-	if (is_of_host && !has_host(list->store, side->host)) {
-		reply_error(call->reply, HTTP_NOT_FOUND, "One of the sides has no segments of host %s", side->host);
-		return false;
-	}
+	if (is_of_host && !has_host(list->store, side->host))
+		return reply_error(call->reply, HTTP_NOT_FOUND, "One of the sides has no segments of host %s",
+				   side->host);
 	*out = (struct histree_segment_side){ list->store, HISTREE_SEGMENTS_ALL, list->name_field };
 	out->query.from = side->from;
 	out->query.to = side->to;

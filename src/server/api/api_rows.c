@@ -931,7 +931,7 @@ void api_search_state(struct call *call)
 	enum histree_status status = state_search_next(&asked, request.rows.info, &from, backwards != 0,
 						       (uint64_t)states, &found, &call->reply->error);
 	if (status < 0) {
-		reply_failure(call->reply, &call->reply->error);
+		reply_failure(call->reply);
 	} else {
 		json_begin_object(call->json);
 		json_bool_member(call->json, "found", status == HISTREE_OK);

@@ -424,7 +424,7 @@ static void api_events_write_found(struct call *call, const struct cell_match *m
 		status = line_table_search(&table, match, (uint64_t)from, backwards, reply_cancel(call->reply),
 					   &number, &call->reply->error);
 	if (status < 0) {
-		reply_failure(call->reply, &call->reply->error);
+		reply_failure(call->reply);
 		return;
 	}
 	json_begin_object(call->json);

@@ -74,10 +74,8 @@ static bool open_sql(struct call *call, struct sql_answer *answer)
 	int code = sqlite3_open("", &answer->db);
 	if (code == SQLITE_OK)
 		code = sql_extension_add(answer->db, &answer->connection);
-	if (code != SQLITE_OK) {
-		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
-		return false;
-	}
+	if (code != SQLITE_OK)
+		return reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	sqlite3_hard_heap_limit64(SQL_HEAP_OF_ALL);
 	sqlite3_limit(answer->db, SQLITE_LIMIT_LENGTH, SQL_TEXT_MAX);
 	sqlite3_limit(answer->db, SQLITE_LIMIT_COLUMN, SQL_COLUMNS_MAX);
@@ -100,14 +98,11 @@ static bool prepare_sql(struct call *call, struct sql_answer *answer)
 		refuse_sql(call, answer);
 		return false;
 	}
-	if (answer->statement == NULL) {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "There is no statement");
-		return false;
-	}
-	if (rest[strspn(rest, " \t\r\n;")] != '\0') {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "There are several statements: ask one at a time");
-		return false;
-	}
+	if (answer->statement == NULL)
+		return reply_error(call->reply, HTTP_BAD_REQUEST, "There is no statement");
+	if (rest[strspn(rest, " \t\r\n;")] != '\0')
+		return reply_error(call->reply, HTTP_BAD_REQUEST,
+				   "There are several statements: ask one at a time");
 	return true;
 }
 

@@ -449,8 +449,7 @@ static bool read_sort(const struct call *call, struct time_use_call *out)
 		out->sort = *name == 't' ? HISTREE_USE_AMOUNT_TIME : HISTREE_USE_AMOUNT_COUNT;
 	if (out->sort >= 0 || *name == '\0')
 		return true;
-	reply_error(call->reply, HTTP_BAD_REQUEST, "'sort' is no state, and neither time nor count");
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "'sort' is no state, and neither time nor count");
 }
 
 void api_time_use(struct call *call)

@@ -25,8 +25,7 @@ static const char *parameter(const struct call *call, const char *name)
 
 static bool bad(const struct call *call, const char *name)
 {
-	reply_error(call->reply, HTTP_BAD_REQUEST, "'%s' is missing or out of range", name);
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "'%s' is missing or out of range", name);
 }
 
 bool page_number(const struct call *call, const char *name, int64_t min, int64_t max, int64_t otherwise,
@@ -70,10 +69,8 @@ bool page_view(struct call *call, const struct view_kind *kind, const char *othe
 {
 	if (!page_dataset(call))
 		return false;
-	if (otherwise != NULL && !kind->applies(call->dataset)) {
-		reply_error(call->reply, HTTP_NOT_FOUND, "%s", otherwise);
-		return false;
-	}
+	if (otherwise != NULL && !kind->applies(call->dataset))
+		return reply_error(call->reply, HTTP_NOT_FOUND, "%s", otherwise);
 	return reply_ok(call->reply, dataset_view(call->dataset, kind, &call->view, &call->reply->error));
 }
 
@@ -101,10 +98,8 @@ bool page_rows_open_unordered(struct call *call, struct page_rows *out)
 		return false;
 	out->info = histree_store_info(call->dataset->store);
 	const struct row_model *model = row_model_find(call->dataset, page_text(call, "view"));
-	if (model == NULL) {
-		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
-		return false;
-	}
+	if (model == NULL)
+		return reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
 	out->is_early = asks_for_early_rows(call, call->dataset, model);
 	model = out->is_early ? model->early : model;
 	if (reply_ok(call->reply, dataset_view(call->dataset, host_rows_kind(model), &rows, &call->reply->error)))
@@ -237,10 +232,8 @@ static bool read_query(const struct call *call, struct segment_request *request)
 		return false;
 	request->key =
 		(struct segment_listing_key){ .descending = descending != 0, .filter = page_text(call, "filter") };
-	if (!read_sort(request->list, sort, &request->key)) {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "there is no field '%.80s'", sort);
-		return false;
-	}
+	if (!read_sort(request->list, sort, &request->key))
+		return reply_error(call->reply, HTTP_BAD_REQUEST, "there is no field '%.80s'", sort);
 	if (!reply_ok(call->reply, segment_list_filter(request->list, request->key.filter, &request->filter,
 						       &call->reply->error)))
 		return false;

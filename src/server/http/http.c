@@ -103,21 +103,17 @@ static bool read_body(struct call *call)
 	json_error_t error = { .text = "" };
 	bool has_body = request->body_size > 0 && (request->method == HTTP_POST || request->method == HTTP_PUT);
 	size_t weight = has_body ? json_weight(request->body, request->body_size) : 0;
-	if (weight > REQUEST_MEMORY_MAX) {
-		reply_error(call->reply, HTTP_TOO_LARGE, "the body has more in it than any request of ours");
-		return false;
-	}
+	if (weight > REQUEST_MEMORY_MAX)
+		return reply_error(call->reply, HTTP_TOO_LARGE, "the body has more in it than any request of ours");
 	if (!reply_claim(call->reply, weight))
 		return false;
 	if (has_body)
 		call->body = json_loadb(request->body, request->body_size, 0, &error);
 	else
 		call->body = json_object();
-	if (!json_is_object(call->body)) {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "the body is not a JSON object: %s",
-			    call->body != NULL ? "it is something else" : error.text);
-		return false;
-	}
+	if (!json_is_object(call->body))
+		return reply_error(call->reply, HTTP_BAD_REQUEST, "the body is not a JSON object: %s",
+				   call->body != NULL ? "it is something else" : error.text);
 	json_t *parameters = json_object_get(call->body, "parameters");
 	call->parameters = json_is_object(parameters) ? parameters : call->body;
 	return true;
@@ -734,7 +730,7 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 	reply->is_cut = false;
 	if (!reply->is_crowded && reply->error.message[0] == '\0')
 		error_memory(&reply->error, "an answer");
-	reply_failure(reply, &reply->error);
+	reply_failure(reply);
 	if (!reply_next(reply, &exchange->ready, &exchange->ready_size))
 		exchange->ready_size = 0;
 }

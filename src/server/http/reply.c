@@ -192,7 +192,7 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps)
 	reply->steps = *steps;
 }
 
-void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
+bool reply_error(struct reply *reply, enum http_status status, const char *format, ...)
 {
 	char title[sizeof(reply->error.message)];
 	va_list arguments;
@@ -213,6 +213,7 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 	json_begin_object(&reply->json);
 	json_text_member(&reply->json, "title", title);
 	json_end(&reply->json);
+	return false;
 }
 
 void *reply_memory(struct reply *reply, size_t count, size_t size)
@@ -234,24 +235,23 @@ void reply_hold(struct reply *reply, struct dataset *dataset)
 	reply->dataset = dataset;
 }
 
-void reply_failure(struct reply *reply, const struct histree_error *error)
+bool reply_failure(struct reply *reply)
 {
-	if (reply->is_crowded) {
-		reply_error(reply, HTTP_BUSY, "the server has no memory for this answer now; try again soon");
-		return;
-	}
-	bool is_request = error->status == HISTREE_ERR_ARGUMENT || error->status == HISTREE_ERR_TIME_RANGE;
-	enum http_status status = is_request                           ? HTTP_BAD_REQUEST
-				  : error->status == HISTREE_NOT_FOUND ? HTTP_NOT_FOUND
-								       : HTTP_SERVER_ERROR;
-	reply_error(reply, status, "%s", error->message);
+	const enum histree_status why = reply->error.status;
+	if (reply->is_crowded)
+		return reply_error(reply, HTTP_BUSY,
+				   "the server has no memory for this answer now; try again soon");
+	const bool is_request = why == HISTREE_ERR_ARGUMENT || why == HISTREE_ERR_TIME_RANGE;
+	return reply_error(reply,
+			   is_request                 ? HTTP_BAD_REQUEST
+			   : why == HISTREE_NOT_FOUND ? HTTP_NOT_FOUND
+						      : HTTP_SERVER_ERROR,
+			   "%s", reply->error.message);
 }
 
 bool reply_ok(struct reply *reply, enum histree_status status)
 {
-	if (status != HISTREE_OK)
-		reply_failure(reply, &reply->error);
-	return status == HISTREE_OK;
+	return status == HISTREE_OK || reply_failure(reply);
 }
 
 static bool is_late(const struct reply *reply)
@@ -269,7 +269,7 @@ static bool has_room(struct reply *reply, size_t more)
 bool reply_claim(struct reply *reply, size_t more)
 {
 	if (!has_room(reply, more))
-		reply_failure(reply, &reply->error);
+		reply_failure(reply);
 	return !reply->is_crowded;
 }
 

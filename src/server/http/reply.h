@@ -145,13 +145,13 @@ void reply_hold(struct reply *reply, struct dataset *dataset);
 
 /*
  * Answers with an error of the protocol, {"title": ...}, instead of all that was written.  The title begins with
- * a capital.
+ * a capital.  Returns false.
  */
-void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
+bool reply_error(struct reply *reply, enum http_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Answers with an error of the library instead of all that was written. */
-void reply_failure(struct reply *reply, const struct histree_error *error);
+/* Answers with reply->error, which the library filled, instead of all that was written.  Returns false. */
+bool reply_failure(struct reply *reply);
 
 /* Returns whether a function succeeded; if it did not, it has filled reply->error, and that is the answer. */
 bool reply_ok(struct reply *reply, enum histree_status status);

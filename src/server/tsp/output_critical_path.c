@@ -52,8 +52,7 @@ static bool choose_thread(struct call *call, struct path_place *thread, bool *is
 	*is_chosen = text != NULL;
 	if (text == NULL || path_list_thread(call->dataset, text, thread))
 		return true;
-	reply_error(call->reply, HTTP_BAD_REQUEST, "The graph has no thread '%s'", text);
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "The graph has no thread '%s'", text);
 }
 
 /* The path between two times, cut at the history; NULL: it has answered. */

@@ -84,10 +84,8 @@ static bool read_selection(const struct call *call, struct flame_request *reques
 	const json_t *first = json_array_get(range, 0), *second = json_array_get(range, 1);
 	if (range == NULL)
 		return true;
-	if (json_array_size(range) != 2 || !json_is_integer(first) || !json_is_integer(second)) {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "selection_range: not two times");
-		return false;
-	}
+	if (json_array_size(range) != 2 || !json_is_integer(first) || !json_is_integer(second))
+		return reply_error(call->reply, HTTP_BAD_REQUEST, "selection_range: not two times");
 	const int64_t one = json_integer_value(first), other = json_integer_value(second);
 	request->from = one < other ? one : other;
 	request->to = one < other ? other : one;

@@ -124,8 +124,8 @@ static bool read_buckets(const struct call *call, uint32_t *buckets)
 	*buckets = (uint32_t)count;
 	if (count >= 1 && count <= HISTREE_HISTOGRAM_BUCKETS_MAX)
 		return true;
-	reply_error(call->reply, HTTP_BAD_REQUEST, "nbSamples is not from 1 to %d", HISTREE_HISTOGRAM_BUCKETS_MAX);
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "nbSamples is not from 1 to %d",
+			   HISTREE_HISTOGRAM_BUCKETS_MAX);
 }
 
 static void output_segment_density_xy(struct call *call)

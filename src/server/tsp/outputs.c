@@ -702,7 +702,7 @@ static void configure(struct call *call, const char *id)
 		reply_error(call->reply, HTTP_BAD_REQUEST, "there is nothing at this path");
 		break;
 	default:
-		reply_failure(call->reply, &call->reply->error);
+		reply_failure(call->reply);
 	}
 }
 

@@ -8,8 +8,7 @@
 
 static bool bad(const struct call *call, const char *what)
 {
-	reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: %s", what);
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: %s", what);
 }
 
 /* start and end of an object, in order. */
@@ -127,10 +126,9 @@ bool parameters_items(const struct call *call, int64_t **out, size_t *count)
 	size_t size = json_array_size(list);
 	*out = NULL;
 	*count = 0;
-	if (size > PARAMETER_ITEMS_MAX) {
-		reply_error(call->reply, HTTP_BAD_REQUEST, "more than %d requested_items", PARAMETER_ITEMS_MAX);
-		return false;
-	}
+	if (size > PARAMETER_ITEMS_MAX)
+		return reply_error(call->reply, HTTP_BAD_REQUEST, "more than %d requested_items",
+				   PARAMETER_ITEMS_MAX);
 	*out = reply_memory(call->reply, size + 1, sizeof(**out));
 	for (size_t i = 0; *out != NULL && i < size; i++) {
 		const json_t *item = json_array_get(list, i);

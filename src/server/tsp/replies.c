@@ -386,7 +386,7 @@ void table_reply(struct call *call, const struct table_request *request, const s
 	if (status == HISTREE_OK)
 		status = line_table_read(table, first, request->count, write_line, &answer, &call->reply->error);
 	if (status < 0)
-		reply_failure(call->reply, &call->reply->error);
+		reply_failure(call->reply);
 }
 
 /* ---- tree reply ---------------------------------------------------------------------------------------------- */
@@ -545,8 +545,7 @@ enum { EXPRESSIONS_MAX = 32 };
 
 static bool bad(const struct call *call, const char *message)
 {
-	reply_error(call->reply, HTTP_BAD_REQUEST, "filter_query_parameters: %s", message);
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "filter_query_parameters: %s", message);
 }
 
 /* Appends the texts of a list; returns false if it is no list, or too long. */

@@ -35,8 +35,7 @@ static bool find_annotated(struct call *call)
 		return false;
 	if (output_find(call->dataset, call->captured[1]) != NULL)
 		return true;
-	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s'", call->captured[1]);
-	return false;
+	return reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s'", call->captured[1]);
 }
 
 /* Marker sets choose categories that an installation defines; there are none, and this one belongs to no set. */
@@ -127,8 +126,7 @@ static bool read_bookmark(struct call *call, const char **name, histree_time *st
 	*name = parameters_text(call, "name");
 	if (*name != NULL && parameters_int(call, "start", start) && parameters_int(call, "end", end))
 		return true;
-	reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: name, start, end");
-	return false;
+	return reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: name, start, end");
 }
 
 void tsp_bookmarks(struct call *call)
@@ -364,7 +362,7 @@ static void reply_result(struct call *call, enum catalogue_kind kind, enum catal
 		reply_error(reply, HTTP_NOT_FOUND, "there is no such trace");
 		break;
 	case CATALOGUE_FAILED:
-		reply_failure(reply, &reply->error);
+		reply_failure(reply);
 		break;
 	}
 }

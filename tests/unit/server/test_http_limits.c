@@ -64,7 +64,7 @@ static void grow(struct served *served, struct reply *reply, bool by_word)
 		nap();
 	}
 	if (!may)
-		reply_failure(reply, &reply->error);
+		reply_failure(reply);
 	for (size_t i = 0; i < count; i++)
 		free(blocks[i]);
 	atomic_fetch_sub(&served->taken, count * GROWTH_STEP);
