@@ -343,19 +343,18 @@ static enum cli_parsed check_words(const struct parser *parser, const struct cli
 {
 	const struct cli_verb *verb = parser->verb;
 	const struct cli_form *form = words->form;
-	const char *arguments = form != NULL ? form->arguments : verb->arguments;
+	const struct cli_arguments *taken = form != NULL ? &form->arguments : &verb->arguments;
 	const char *before = form != NULL && form->option != NULL ? " --" : "";
 	const char *option = form != NULL && form->option != NULL ? form->option : "";
-	const size_t words_max = form != NULL ? form->words_max : verb->words_max;
-	if (words->count < (form != NULL ? form->words_min : verb->words_min))
-		fprintf(parser->messages, "%s: '%s%s%s' needs %s", report_program(), verb->name, before, option,
-			arguments);
-	else if (words->count > words_max)
-		fprintf(parser->messages, "%s: '%s' is one argument too many for '%s%s%s%s%s'", report_program(),
-			words->words[words_max], verb->name, before, option, *arguments != '\0' ? " " : "",
-			arguments);
-	else
+	if (words->count >= taken->min && words->count <= taken->max)
 		return CLI_PARSED;
+	if (words->count < taken->min)
+		fprintf(parser->messages, "%s: '%s%s%s' needs %s", report_program(), verb->name, before, option,
+			taken->text);
+	else
+		fprintf(parser->messages, "%s: '%s' is one argument too many for '%s%s%s%s%s'", report_program(),
+			words->words[taken->max], verb->name, before, option, *taken->text != '\0' ? " " : "",
+			taken->text);
 	return wrong(parser);
 }
 

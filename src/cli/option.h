@@ -148,11 +148,16 @@ struct cli_question {
 
 struct cli_words;
 
+/* The words that a verb takes: as in its usage line, "STORE [PATTERN]", and how many at least and at most. */
+struct cli_arguments {
+	const char *text;
+	size_t min, max;
+};
+
 /* A question that an option of the verb chooses: the first form in the table whose option is given. */
 struct cli_form {
-	const char *option;    /* NULL: the last form, if none is given */
-	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
-	size_t words_min, words_max;
+	const char *option; /* NULL: the last form, if none is given */
+	struct cli_arguments arguments;
 	unsigned asks;     /* of the block */
 	const char *takes; /* of the verb's own options; what no form takes goes with all */
 	int (*run)(void *options, const struct cli_words *words); /* returns the exit status */
@@ -177,9 +182,8 @@ struct cli_old_verb {
 struct cli_verb {
 	const char *heading; /* in the list of verbs, above this one; NULL: it goes on with what is above */
 	const char *name;
-	const char *summary;   /* one line, lower case */
-	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
-	size_t words_min, words_max;
+	const char *summary; /* one line, lower case */
+	struct cli_arguments arguments;
 	enum cli_complete complete; /* of the words */
 	unsigned asks;              /* ASKS() of options of the block */
 	const char *says[ASK_COUNT];
@@ -192,6 +196,7 @@ struct cli_verb {
 };
 
 #define CLI_WORDS_ANY SIZE_MAX
+#define CLI_OPTIONS(table, type) .options = (table), .options_size = sizeof(type)
 
 enum { CLI_OPTIONS_MAX = 56, CLI_HELP_SIZE = 1024 };
 

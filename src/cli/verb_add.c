@@ -408,11 +408,8 @@ enum cli_exit add_pair(const char *store, const char *pair)
 const struct cli_verb verb_add = {
 	.name = "add",
 	.summary = "add analyses to a store, from the trace that it was made from",
-	.arguments = "STORE [ANALYSIS]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "STORE [ANALYSIS]...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_NEW_ANALYSES,
-	.options = add_options,
-	.options_size = sizeof(struct rebuild_options),
+	CLI_OPTIONS(add_options, struct rebuild_options),
 	.run = add_run,
 };

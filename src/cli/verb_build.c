@@ -433,11 +433,8 @@ const struct cli_verb verb_build = {
 	.heading = "Make stores",
 	.name = "build",
 	.summary = "read a trace once and make a store of its states",
-	.arguments = "TRACE...",
-	.words_min = 0,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "TRACE...", 0, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
-	.options = options,
-	.options_size = sizeof(struct build_options),
+	CLI_OPTIONS(options, struct build_options),
 	.run = build_run,
 };

@@ -628,9 +628,7 @@ static int compare_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_compare = {
 	.name = "compare",
 	.summary = "say what differs between two stores, or two windows or hosts of one",
-	.arguments = "A B [PATTERN...]",
-	.words_min = SIDES,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "A B [PATTERN...]", SIDES, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
 		ASKS(FORMAT),
@@ -641,7 +639,6 @@ const struct cli_verb verb_compare = {
 		  [ASK_BY] = ", a field of segments; default: name",
 		  [ASK_ANALYSIS] = ": its states, or how long its segments last; default: kernel, or the first "
 				   "history" },
-	.options = options,
-	.options_size = sizeof(struct compare_options),
+	CLI_OPTIONS(options, struct compare_options),
 	.run = compare_run,
 };

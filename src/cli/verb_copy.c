@@ -115,10 +115,15 @@ static int copy_run(void *said, const struct cli_words *words)
 #define ASKS_OF_LOSSES (ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT))
 
 static const struct cli_form forms[] = {
-	{ "repair", "STORE", 1, 1, ASKS_OF_LOSSES, "output force progress", copy_repair_run },
-	{ "rebuild", "STORE [TRACE]...", 1, CLI_WORDS_ANY, 0, "define pair symbols progress quiet",
+	{ "repair", { "STORE", 1, 1 }, ASKS_OF_LOSSES, "output force progress", copy_repair_run },
+	{ "rebuild",
+	  { "STORE [TRACE]...", 1, CLI_WORDS_ANY },
+	  0,
+	  "define pair symbols progress quiet",
 	  copy_rebuild_run },
-	{ NULL, "STORE [OUT]", 1, 2, ASKS_OF_PARTS,
+	{ NULL,
+	  { "STORE [OUT]", 1, 2 },
+	  ASKS_OF_PARTS,
 	  "output variant prefer r-depth r-nodes node-size fan-out memory nulls force no-overviews progress",
 	  copy_run },
 };
@@ -136,8 +141,7 @@ const struct cli_verb verb_copy = {
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_OF_PARTS | ASKS_OF_LOSSES,
 	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
-	.options = options,
-	.options_size = sizeof(struct copy_options),
+	CLI_OPTIONS(options, struct copy_options),
 	.forms = forms,
 	.old = old_verbs,
 };

@@ -263,15 +263,12 @@ static int events_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_events = {
 	.name = "events",
 	.summary = "list events of the trace",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(HOST) |
 		ASKS(FORMAT),
 	.says = { [ASK_WHERE] = ", as in 'type matches sys_enter && args[2] > 4096'",
 		  [ASK_THREAD] = ": events of CPUs while these had them" },
-	.options = options,
-	.options_size = sizeof(struct events_options),
+	CLI_OPTIONS(options, struct events_options),
 	.run = events_run,
 };

@@ -757,15 +757,12 @@ static int verb_export_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_export = {
 	.name = "export",
 	.summary = "write states, segments or events in the formats of other tools",
-	.arguments = "STORE [PATTERN]...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "STORE [PATTERN]...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS),
 	.says = { [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
 		  [ASK_COLUMNS] = ", as in 'path,start,value'; for arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
-	.options = options,
-	.options_size = sizeof(struct export_options),
+	CLI_OPTIONS(options, struct export_options),
 	.run = verb_export_run,
 };

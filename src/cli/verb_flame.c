@@ -792,9 +792,7 @@ static int flame_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_flame = {
 	.name = "flame",
 	.summary = "add up call stacks or waits, as a tree, as lines or as a flame graph",
-	.arguments = "STORE [PATTERN... | THREAD...]",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "STORE [PATTERN... | THREAD...]", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(BY) | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) |
 		ASKS(FORMAT),
@@ -803,8 +801,7 @@ const struct cli_verb verb_flame = {
 		  [ASK_BY] = ": thread or, for samples, process or cpu; default: add up everything",
 		  [ASK_ANALYSIS] = "; default: ust-calls, tracks or another one that has call stacks",
 		  [ASK_HOST] = "; of samples and waits" },
-	.options = options,
-	.options_size = sizeof(struct flame_options),
+	CLI_OPTIONS(options, struct flame_options),
 	.defaults = &defaults,
 	.run = flame_run,
 };

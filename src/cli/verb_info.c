@@ -741,12 +741,15 @@ static const struct cli_option options[] = {
 #define ASKS_OF_LISTS (ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT))
 
 static const struct cli_form forms[] = {
-	{ "analyses", "", 0, 0, ASKS_OF_LISTS, "define", info_analyses_run },
-	{ "labels", "STORE", 1, 1, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
-	{ "charts", "STORE", 1, 1, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
-	{ "attributes", "STORE [PATTERN]...", 1, CLI_WORDS_ANY, ASKS_OF_LISTS | ASKS(ANALYSIS), "name children",
+	{ "analyses", { "", 0, 0 }, ASKS_OF_LISTS, "define", info_analyses_run },
+	{ "labels", { "STORE", 1, 1 }, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
+	{ "charts", { "STORE", 1, 1 }, ASKS_OF_LISTS | ASKS(ANALYSIS), NULL, info_list_run },
+	{ "attributes",
+	  { "STORE [PATTERN]...", 1, CLI_WORDS_ANY },
+	  ASKS_OF_LISTS | ASKS(ANALYSIS),
+	  "name children",
 	  info_list_run },
-	{ NULL, "STORE", 1, 1, ASKS(ANALYSIS) | ASKS(FORMAT), NULL, info_run },
+	{ NULL, { "STORE", 1, 1 }, ASKS(ANALYSIS) | ASKS(FORMAT), NULL, info_run },
 };
 
 static const struct cli_old_verb old_verbs[] = {
@@ -762,8 +765,7 @@ const struct cli_verb verb_info = {
 	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.asks = ASKS_OF_LISTS | ASKS(ANALYSIS),
 	.says = { [ASK_ANALYSIS] = "; default: everything, or the history kernel, or the first one" },
-	.options = options,
-	.options_size = sizeof(struct info_options),
+	CLI_OPTIONS(options, struct info_options),
 	.forms = forms,
 	.old = old_verbs,
 };

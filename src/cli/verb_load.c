@@ -129,11 +129,8 @@ static int load_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_load = {
 	.name = "load",
 	.summary = "make a store from states or segments written as text",
-	.arguments = "FILE...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "FILE...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
-	.options = options,
-	.options_size = sizeof(struct load_options),
+	CLI_OPTIONS(options, struct load_options),
 	.run = load_run,
 };

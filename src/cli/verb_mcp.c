@@ -781,12 +781,9 @@ static int mcp_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_mcp = {
 	.name = "mcp",
 	.summary = "answer assistants, over the Model Context Protocol",
-	.arguments = "FOLDER...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "FOLDER...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
-	.options = options,
-	.options_size = sizeof(struct mcp_options),
+	CLI_OPTIONS(options, struct mcp_options),
 	.defaults = &defaults,
 	.run = mcp_run,
 };

@@ -178,14 +178,11 @@ static int report_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_report = {
 	.name = "report",
 	.summary = "print one page about a store: what ran, what waited, what was slow",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(LIMIT),
 	.says = { [ASK_LIMIT] = " of each table; default: 8" },
-	.options = options,
-	.options_size = sizeof(struct report_options),
+	CLI_OPTIONS(options, struct report_options),
 	.defaults = &defaults,
 	.run = report_run,
 };

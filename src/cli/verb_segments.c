@@ -142,12 +142,18 @@ static const struct cli_option options[] = {
 
 static const struct cli_form forms[] = {
 	/* Here --by is an old spelling of --on. */
-	{ "join", "STORE ANALYSIS PATTERN...", 3, CLI_WORDS_ANY, (ASKS_OF_SEGMENTS & ~ASKS(HOST)) | ASKS(BY), "on",
+	{ "join",
+	  { "STORE ANALYSIS PATTERN...", 3, CLI_WORDS_ANY },
+	  (ASKS_OF_SEGMENTS & ~ASKS(HOST)) | ASKS(BY),
+	  "on",
 	  segment_join_run },
-	{ "histogram", "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS), "per-decade",
+	{ "histogram",
+	  { "STORE [ANALYSIS]", 1, 2 },
+	  ASKS_OF_SEGMENTS | ASKS(BY) | ASKS(PARTS),
+	  "per-decade",
 	  segment_histogram_run },
-	{ "by", "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(BY), "of", segment_groups_run },
-	{ NULL, "STORE [ANALYSIS]", 1, 2, ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE), NULL, segments_run },
+	{ "by", { "STORE [ANALYSIS]", 1, 2 }, ASKS_OF_SEGMENTS | ASKS(BY), "of", segment_groups_run },
+	{ NULL, { "STORE [ANALYSIS]", 1, 2 }, ASKS_OF_SEGMENTS | ASKS(SORT) | ASKS(REVERSE), NULL, segments_run },
 };
 
 static const struct cli_old_verb old_verbs[] = {
@@ -167,8 +173,7 @@ const struct cli_verb verb_segments = {
 		  [ASK_SORT] = "; KEY is start, end, duration or a field; default: start",
 		  [ASK_ANALYSIS] = ", as in '-a system-calls'; the word ANALYSIS says the same; with --join, that "
 				   "of the states; default: kernel" },
-	.options = options,
-	.options_size = sizeof(struct segments_options),
+	CLI_OPTIONS(options, struct segments_options),
 	.forms = forms,
 	.old = old_verbs,
 };

@@ -88,11 +88,8 @@ static int serve_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_serve = {
 	.name = "serve",
 	.summary = "show stores to trace viewers and browsers",
-	.arguments = "STORE|TRACE|FOLDER...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "STORE|TRACE|FOLDER...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
-	.options = options,
-	.options_size = sizeof(struct serve_options),
+	CLI_OPTIONS(options, struct serve_options),
 	.run = serve_run,
 };

@@ -60,13 +60,10 @@ static int sql_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_sql = {
 	.name = "sql",
 	.summary = "query a store in SQL",
-	.arguments = "STORE [STATEMENT]",
-	.words_min = 1,
-	.words_max = 2,
+	.arguments = { "STORE [STATEMENT]", 1, 2 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(FORMAT),
-	.options = options,
-	.options_size = sizeof(struct sql_options),
+	CLI_OPTIONS(options, struct sql_options),
 	.defaults = &defaults,
 	.run = sql_run,
 };

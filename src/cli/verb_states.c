@@ -520,12 +520,16 @@ static int states_run(void *said, const struct cli_words *words)
 #define ASKS_OF_NUMBERS ((ASKS_OF_STATES & ~ASKS(HOST)) | ASKS_RANGE | ASKS(AT) | ASKS(WHERE))
 
 static const struct cli_form forms[] = {
-#define FORM(name, asked, more)                                                                          \
-	{                                                                                                \
-		name, "STORE [PATTERN]...", 1, CLI_WORDS_ANY, ASKS_OF_STATES | (asked), more, states_run \
+#define FORM(name, asked, more)                                                                              \
+	{                                                                                                    \
+		name, { "STORE [PATTERN]...", 1, CLI_WORDS_ANY }, ASKS_OF_STATES | (asked), more, states_run \
 	}
-	{ "growth", "STORE PATTERN...", 2, CLI_WORDS_ANY, ASKS_OF_NUMBERS, "numbers", state_numbers_run },
-	{ "numbers", "STORE PATTERN...", 2, CLI_WORDS_ANY, ASKS_OF_NUMBERS | ASKS(PARTS), NULL, state_numbers_run },
+	{ "growth", { "STORE PATTERN...", 2, CLI_WORDS_ANY }, ASKS_OF_NUMBERS, "numbers", state_numbers_run },
+	{ "numbers",
+	  { "STORE PATTERN...", 2, CLI_WORDS_ANY },
+	  ASKS_OF_NUMBERS | ASKS(PARTS),
+	  NULL,
+	  state_numbers_run },
 	FORM("stack-top", ASKS(AT), NULL),
 	FORM("first-value", ASKS_RANGE, NULL),
 	FORM("changes", ASKS_RANGE | ASKS(WHERE) | ASKS(REVERSE), NULL),
@@ -552,8 +556,7 @@ const struct cli_verb verb_states = {
 		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
 		  [ASK_PARTS] = ": what each attribute was for most of it",
 		  [ASK_REVERSE] = "; only with --changes" },
-	.options = options,
-	.options_size = sizeof(struct states_options),
+	CLI_OPTIONS(options, struct states_options),
 	.forms = forms,
 	.old = old_verbs,
 };

@@ -126,12 +126,9 @@ static int sync_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_sync = {
 	.name = "sync",
 	.summary = "compare the clocks of several hosts by the packets between them",
-	.arguments = "TRACE...",
-	.words_min = 1,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "TRACE...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(FORMAT),
-	.options = options,
-	.options_size = sizeof(struct sync_options),
+	CLI_OPTIONS(options, struct sync_options),
 	.run = sync_run,
 };

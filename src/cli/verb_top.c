@@ -658,9 +658,7 @@ static int top_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_top = {
 	.name = "top",
 	.summary = "say how long threads ran, waited for a CPU and were blocked",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) |
 		ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
@@ -672,8 +670,7 @@ const struct cli_verb verb_top = {
 			       "longest_block, voluntary or involuntary; default: what ran longest",
 		  [ASK_LIMIT] = "; default: 10 in text, else all",
 		  [ASK_ANALYSIS] = "; default: kernel" },
-	.options = options,
-	.options_size = sizeof(struct top_options),
+	CLI_OPTIONS(options, struct top_options),
 	.defaults = &defaults,
 	.run = top_run,
 };

@@ -217,13 +217,10 @@ static int verify_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_verify = {
 	.name = "verify",
 	.summary = "read every node of a store and say what is damaged",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS(ANALYSIS),
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
-	.options = options,
-	.options_size = sizeof(struct verify_options),
+	CLI_OPTIONS(options, struct verify_options),
 	.run = verify_run,
 };

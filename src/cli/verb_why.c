@@ -897,9 +897,7 @@ static const struct cli_old_verb old_verbs[] = {
 const struct cli_verb verb_why = {
 	.name = "why",
 	.summary = "say why a thread took so long: what it waited for, by cause and by thread",
-	.arguments = "STORE THREAD",
-	.words_min = 2,
-	.words_max = 2,
+	.arguments = { "STORE THREAD", 2, 2 },
 	.complete = CLI_COMPLETE_PATH,
 	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
 	.says = { [ASK_LIMIT] = " of threads and waits, or of steps or totals; default: 8; of steps and "
@@ -907,8 +905,7 @@ const struct cli_verb verb_why = {
 		  [ASK_TO] = "; by the rules of trace-compass, the path ends with the thread's next change",
 		  [ASK_COLUMNS] = "; without --table, of causes",
 		  [ASK_ANALYSIS] = "; default: graph" },
-	.options = why_option_rows,
-	.options_size = sizeof(struct why_options),
+	CLI_OPTIONS(why_option_rows, struct why_options),
 	.defaults = &why_defaults,
 	.run = why_run,
 	.old = old_verbs,

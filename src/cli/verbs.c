@@ -176,7 +176,7 @@ static void print_usage(struct output *output, const struct cli_verb *verb)
 {
 	static const char usage[] = "usage:";
 	const struct cli_form *form = verb->forms;
-	const char *const before = form != NULL ? "" : verb->arguments;
+	const char *const before = form != NULL ? "" : verb->arguments.text;
 	if (form == NULL) {
 		output_format(output, "%s %s %s [OPTION]...%s%s\n", usage, report_program(), verb->name,
 			      *before != '\0' ? " " : "", before);
@@ -184,7 +184,8 @@ static void print_usage(struct output *output, const struct cli_verb *verb)
 	}
 	while (form->option != NULL)
 		form++;
-	output_format(output, "%s %s %s [OPTION]... %s\n", usage, report_program(), verb->name, form->arguments);
+	output_format(output, "%s %s %s [OPTION]... %s\n", usage, report_program(), verb->name,
+		      form->arguments.text);
 	for (form = verb->forms; form->option != NULL; form++) {
 		struct cli_option all[CLI_OPTIONS_MAX + 1], *option = all;
 		cli_options_of(verb, all);
@@ -192,8 +193,8 @@ static void print_usage(struct output *output, const struct cli_verb *verb)
 			option++;
 		output_format(output, "%*s %s %s --%s%s%s [OPTION]...%s%s\n", (int)strlen(usage), "",
 			      report_program(), verb->name, form->option, option->argument != NULL ? " " : "",
-			      option->argument != NULL ? option->argument : "", *form->arguments != '\0' ? " " : "",
-			      form->arguments);
+			      option->argument != NULL ? option->argument : "",
+			      *form->arguments.text != '\0' ? " " : "", form->arguments.text);
 	}
 }
 
@@ -230,8 +231,7 @@ static int help_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_help = {
 	.name = "help",
 	.summary = "print a short help for the command, or for one verb",
-	.arguments = "[VERB]",
-	.words_max = 1,
+	.arguments = { "[VERB]", 0, 1 },
 	.complete = CLI_COMPLETE_VERB,
 	.options = no_options,
 	.run = help_run,
@@ -303,7 +303,7 @@ static void print_case_of_words(struct output *output, const struct cli_verb *ve
 {
 	output_format(output, "\t%s:*) ", verb->name);
 	for (const struct cli_form *form = verb->forms; form != NULL && form->option != NULL; form++)
-		if (form->words_max == 0)
+		if (form->arguments.max == 0)
 			output_format(output, "[[ \" ${%s[*]} \" == *' --%s '* ]] || ", array, form->option);
 	print_offer(output, verb->complete, NULL);
 	output_text(output, " ;;\n");
@@ -405,7 +405,7 @@ static void fish_print_verb(struct output *output, const struct cli_verb *verb)
 		return;
 	output_format(output, "complete -c histree -n '__histree_verb %s", verb->name);
 	for (const struct cli_form *form = verb->forms; form != NULL && form->option != NULL; form++)
-		if (form->words_max == 0)
+		if (form->arguments.max == 0)
 			output_format(output, "; and not contains -- --%s (commandline -opc)", form->option);
 	output_char(output, '\'');
 	fish_print_offer(output, verb->complete, NULL);
@@ -486,9 +486,7 @@ static int completion_run(void *said, const struct cli_words *words)
 const struct cli_verb verb_completion = {
 	.name = "completion",
 	.summary = "print a completion script for a shell",
-	.arguments = "bash|zsh|fish",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "bash|zsh|fish", 1, 1 },
 	.complete = CLI_COMPLETE_SHELL,
 	.options = no_options,
 	.run = completion_run,

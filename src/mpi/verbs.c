@@ -782,9 +782,7 @@ static int verb_build_run(int argc, char **argv)
 const struct cli_verb build_verb = {
 	.name = "build",
 	.summary = "read traces of many hosts, or one that is cut in time, by many ranks, and make a store",
-	.arguments = "TRACE...",
-	.words_min = 0,
-	.words_max = CLI_WORDS_ANY,
+	.arguments = { "TRACE...", 0, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_PATH,
 	.options = verb_build_options,
 };
@@ -947,9 +945,7 @@ static int verb_serve_run(int argc, char **argv)
 const struct cli_verb serve_verb = {
 	.name = "serve",
 	.summary = "keep ranks with open histories, which answer questions in milliseconds",
-	.arguments = "STORE",
-	.words_min = 1,
-	.words_max = 1,
+	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
 	.options = verb_serve_options,
 };

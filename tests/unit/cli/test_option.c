@@ -56,9 +56,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_verb verb = {
 	.name = "sample",
-	.arguments = "THING [MORE]",
-	.words_min = 1,
-	.words_max = 2,
+	.arguments = { "THING [MORE]", 1, 2 },
 	.options = options,
 };
 
@@ -262,7 +260,7 @@ static void check_forms(const struct cli_verb *of)
 	assert_true(form != NULL || of->run != NULL);
 	for (form = of->forms; form != NULL; form = form->option != NULL ? form + 1 : NULL) {
 		assert_non_null(form->run);
-		assert_true(form->words_min <= form->words_max && (form->asks & ~of->asks) == 0);
+		assert_true(form->arguments.min <= form->arguments.max && (form->asks & ~of->asks) == 0);
 		for (const char *at = form->takes, *end; at != NULL && *at != '\0'; at = end + (*end != '\0')) {
 			end = at + strcspn(at, " ");
 			must_have(of, at, (size_t)(end - at));
