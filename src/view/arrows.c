@@ -31,17 +31,6 @@ struct arrow_list {
 	bool lacks_some;
 };
 
-static enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request,
-					      struct arrow_list *switches, struct arrow_list *migrations,
-					      struct histree_error *error);
-static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
-					       enum histree_arrow_kind kind, struct arrow_list *list,
-					       struct intern *names, struct histree_error *error);
-static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
-					    struct histree_error *error);
-static enum histree_status arrows_gather_packets(const struct histree_arrows_request *request,
-						 struct arrow_list *packets, struct histree_error *error);
-
 /* ---- arrows -------------------------------------------------------------------------------------------------- */
 
 struct histree_arrows {
@@ -56,6 +45,36 @@ static enum histree_status arrow_list_add(struct arrow_list *list, const struct 
 		return error_memory(error, "arrows");
 	list->arrows[list->count++] = *arrow;
 	return HISTREE_OK;
+}
+
+/* Adds the arrows of the segments in the range; where these are too many, none. */
+static enum histree_status
+add_segments(const struct histree_arrows_request *request, struct histree_segment_store *store,
+	     enum histree_status (*add)(void *context, const struct histree_segment *segment,
+					struct arrow_list *list, struct histree_error *error),
+	     void *context, struct arrow_list *list, struct histree_error *error)
+{
+	struct histree_cursor *iter;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.from = request->from;
+	query.to = request->to;
+	enum histree_status status = histree_segments_create(store, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segments_start(iter, &query, NULL, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		if (step == ARROW_READS_MAX) {
+			list->count = 0;
+			list->lacks_some = true;
+			break;
+		}
+		status = cancel_check(&request->work, step, error);
+		if (status == HISTREE_OK)
+			status = histree_cursor_next(iter, error);
+		if (status == HISTREE_OK)
+			status = add(context, histree_cursor_segment(iter), list, error);
+	}
+	histree_cursor_free(iter);
+	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
 /* ---- thinning --------------------------------------------------------------------------------------------- */
@@ -194,134 +213,32 @@ static int32_t number_of(const struct histree_segment *segment, size_t field)
 	return value->type == HISTREE_INT ? value->int32 : -1;
 }
 
-static enum histree_status read_wakeups(const struct histree_arrows_request *request,
-					const struct wakeup_fields *fields, struct histree_cursor *iter,
-					struct arrow_list *wakeups, struct histree_error *error)
+/* Interrupts of an idle CPU wake up too: those have no thread at the other end. */
+static enum histree_status add_wakeup(void *context, const struct histree_segment *segment,
+				      struct arrow_list *wakeups, struct histree_error *error)
 {
-	struct histree_segment segment;
-	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	query.from = request->from;
-	query.to = request->to;
-	enum histree_status status = histree_segments_start(iter, &query, NULL, error);
-	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		if (step == ARROW_READS_MAX) {
-			wakeups->count = 0;
-			wakeups->lacks_some = true;
-			return HISTREE_OK;
-		}
-		status = cancel_check(&request->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(iter, error);
-			if (status == HISTREE_OK)
-				segment = *histree_cursor_segment(iter);
-		}
-		if (status == HISTREE_OK) {
-			/* Interrupts of an idle CPU wake up too: those have no thread at the other end. */
-			struct histree_arrow arrow = {
-				.kind = HISTREE_ARROW_WAKEUP,
-				.from = number_of(&segment, fields->waker),
-				.to = number_of(&segment, fields->tid),
-				.cpu = number_of(&segment, fields->cpu),
-				.tid = number_of(&segment, fields->tid),
-				.start = segment.start,
-				.end = segment.end,
-			};
-			status = arrow.from > 0 && arrow.to > 0 ? arrow_list_add(wakeups, &arrow, error)
-								: HISTREE_OK;
-		}
-	}
-	return status == HISTREE_END ? HISTREE_OK : status;
+	const struct wakeup_fields *fields = context;
+	const struct histree_arrow arrow = {
+		.kind = HISTREE_ARROW_WAKEUP,
+		.from = number_of(segment, fields->waker),
+		.to = number_of(segment, fields->tid),
+		.cpu = number_of(segment, fields->cpu),
+		.tid = number_of(segment, fields->tid),
+		.start = segment->start,
+		.end = segment->end,
+	};
+	return arrow.from > 0 && arrow.to > 0 ? arrow_list_add(wakeups, &arrow, error) : HISTREE_OK;
 }
 
 static enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request,
 						 struct arrow_list *wakeups, struct histree_error *error)
 {
 	struct wakeup_fields fields;
-	struct histree_cursor *iter;
 	if (request->wakeups == NULL)
 		return HISTREE_OK;
 	if (find_fields(request->wakeups, &fields) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "these segments are no wake-ups");
-	enum histree_status status = histree_segments_create(request->wakeups, &iter, error);
-	if (status == HISTREE_OK)
-		status = read_wakeups(request, &fields, iter, wakeups, error);
-	histree_cursor_free(iter);
-	return status;
-}
-
-/* ---- all of them ------------------------------------------------------------------------------------------ */
-
-static enum histree_status arrows_gather(const struct histree_arrows_request *request, struct arrow_list *kinds,
-					 struct intern *names, struct histree_error *error)
-{
-	enum histree_status status =
-		arrows_gather_cpus(request, &kinds[HISTREE_ARROW_SWITCH], &kinds[HISTREE_ARROW_MIGRATION], error);
-	if (status == HISTREE_OK)
-		status = arrows_gather_forks(request, &kinds[HISTREE_ARROW_FORK], error);
-	if (status == HISTREE_OK)
-		status = arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error);
-	if (status == HISTREE_OK)
-		status = arrows_gather_packets(request, &kinds[HISTREE_ARROW_PACKET], error);
-	for (int kind = 0; kind < HISTREE_ARROW_KIND_COUNT && status == HISTREE_OK; kind++)
-		if (is_of_tracks(kind))
-			status = arrows_gather_flows(request, kind, &kinds[kind], names, error);
-	return status;
-}
-
-static enum histree_status check_request(const struct histree_arrows_request *request, struct histree_error *error)
-{
-	const struct histree_history_info *info = histree_history_info(request->history);
-	if (request->pixels == 0)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "a chart has at least one pixel");
-	if (request->from > request->to || request->from < info->start || request->to > info->end)
-		return error_set(error, HISTREE_ERR_TIME_RANGE, "the range is not inside the history");
-	return HISTREE_OK;
-}
-
-enum histree_status histree_arrows_create(const struct histree_arrows_request *request, struct histree_arrows **out,
-					  struct histree_error *error)
-{
-	struct arrow_list kinds[HISTREE_ARROW_KIND_COUNT] = { 0 };
-	*out = NULL;
-	enum histree_status status = check_request(request, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct histree_arrows *arrows = calloc(1, sizeof(*arrows));
-	if (arrows == NULL)
-		return error_memory(error, "arrows");
-	status = arrows_gather(request, kinds, &arrows->names, error);
-	for (size_t i = 0; i < HISTREE_ARROW_KIND_COUNT; i++) {
-		if (status == HISTREE_OK)
-			status = take_visible(&arrows->list, &kinds[i], request, error);
-		free(kinds[i].arrows);
-	}
-	if (status == HISTREE_OK)
-		status = arrows_find_rows(request, &arrows->list, error);
-	if (status == HISTREE_OK)
-		*out = arrows;
-	else
-		histree_arrows_free(arrows);
-	return status;
-}
-
-void histree_arrows_free(struct histree_arrows *arrows)
-{
-	if (arrows == NULL)
-		return;
-	free(arrows->list.arrows);
-	intern_release(&arrows->names);
-	free(arrows);
-}
-
-const struct histree_arrow *histree_arrows_list(const struct histree_arrows *arrows, size_t *count)
-{
-	*count = arrows->list.count;
-	return arrows->list.arrows;
-}
-
-bool histree_arrows_are_all(const struct histree_arrows *arrows)
-{
-	return !arrows->list.lacks_some;
+	return add_segments(request, request->wakeups, add_wakeup, &fields, wakeups, error);
 }
 
 /* ---- arrows cpus --------------------------------------------------------------------------------------------- */
@@ -610,7 +527,6 @@ static enum histree_status arrows_gather_cpus(const struct histree_arrows_reques
 
 /* Or instants, which are on one stack. */
 struct flows {
-	const struct histree_arrows_request *request;
 	enum histree_arrow_kind kind;
 	const struct histree_attributes *attributes;
 	size_t from_field, to_field, host_field, name_field;
@@ -618,8 +534,7 @@ struct flows {
 	struct intern *names;
 	const struct histree_history_host *hosts; /* of a history of several; NULL: of one */
 	size_t host_count, host;                  /* host: of the flow before */
-	struct histree_cursor *iter;
-	char *path; /* with its terminator */
+	char *path;                               /* with its terminator */
 	size_t capacity;
 };
 
@@ -674,9 +589,10 @@ static const char *name_of(const struct flows *flows, const struct histree_segme
 	return id != INTERN_NONE ? intern_get(flows->names, id, NULL) : NULL;
 }
 
-static enum histree_status add_flow(struct flows *flows, const struct histree_segment *segment,
-				    struct arrow_list *list, struct histree_error *error)
+static enum histree_status add_flow(void *context, const struct histree_segment *segment, struct arrow_list *list,
+				    struct histree_error *error)
 {
+	struct flows *flows = context;
 	histree_quark folder, from, to = HISTREE_ROOT;
 	if (!find_folder(flows, &segment->content[flows->host_field], &folder))
 		return HISTREE_OK;
@@ -699,31 +615,6 @@ static enum histree_status add_flow(struct flows *flows, const struct histree_se
 			      error);
 }
 
-static enum histree_status read_flows(struct flows *flows, struct arrow_list *list, struct histree_error *error)
-{
-	struct histree_segment segment;
-	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	query.from = flows->request->from;
-	query.to = flows->request->to;
-	enum histree_status status = histree_segments_start(flows->iter, &query, NULL, error);
-	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		if (step == ARROW_READS_MAX) {
-			list->count = 0;
-			list->lacks_some = true;
-			return HISTREE_OK;
-		}
-		status = cancel_check(&flows->request->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(flows->iter, error);
-			if (status == HISTREE_OK)
-				segment = *histree_cursor_segment(flows->iter);
-		}
-		if (status == HISTREE_OK)
-			status = add_flow(flows, &segment, list, error);
-	}
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
 /* From stack to stack, until arrows_find_rows() finds the rows of the arrows shown. */
 static enum histree_status arrows_gather_flows(const struct histree_arrows_request *request,
 					       enum histree_arrow_kind kind, struct arrow_list *list,
@@ -731,8 +622,7 @@ static enum histree_status arrows_gather_flows(const struct histree_arrows_reque
 {
 	const bool are_instants = kind == HISTREE_ARROW_INSTANT;
 	struct histree_segment_store *store = are_instants ? request->instants : request->flows;
-	struct flows flows = { .request = request,
-			       .kind = kind,
+	struct flows flows = { .kind = kind,
 			       .attributes = histree_history_attributes(request->history),
 			       .names = names };
 	if (store == NULL)
@@ -747,10 +637,7 @@ static enum histree_status arrows_gather_flows(const struct histree_arrows_reque
 	if (flows.hosts != NULL && histree_segment_store_field(store, "host", &flows.host_field) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "these flows are of one host, and the history is of several");
-	enum histree_status status = histree_segments_create(store, &flows.iter, error);
-	if (status == HISTREE_OK)
-		status = read_flows(&flows, list, error);
-	histree_cursor_free(flows.iter);
+	enum histree_status status = add_segments(request, store, add_flow, &flows, list, error);
 	free(flows.path);
 	return status;
 }
@@ -846,4 +733,79 @@ static enum histree_status arrows_gather_packets(const struct histree_arrows_req
 	list->count = 0;
 	list->lacks_some = true;
 	return HISTREE_OK;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------ */
+
+static enum histree_status arrows_gather(const struct histree_arrows_request *request, struct arrow_list *kinds,
+					 struct intern *names, struct histree_error *error)
+{
+	enum histree_status status =
+		arrows_gather_cpus(request, &kinds[HISTREE_ARROW_SWITCH], &kinds[HISTREE_ARROW_MIGRATION], error);
+	if (status == HISTREE_OK)
+		status = arrows_gather_forks(request, &kinds[HISTREE_ARROW_FORK], error);
+	if (status == HISTREE_OK)
+		status = arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error);
+	if (status == HISTREE_OK)
+		status = arrows_gather_packets(request, &kinds[HISTREE_ARROW_PACKET], error);
+	for (int kind = 0; kind < HISTREE_ARROW_KIND_COUNT && status == HISTREE_OK; kind++)
+		if (is_of_tracks(kind))
+			status = arrows_gather_flows(request, kind, &kinds[kind], names, error);
+	return status;
+}
+
+static enum histree_status check_request(const struct histree_arrows_request *request, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(request->history);
+	if (request->pixels == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a chart has at least one pixel");
+	if (request->from > request->to || request->from < info->start || request->to > info->end)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "the range is not inside the history");
+	return HISTREE_OK;
+}
+
+enum histree_status histree_arrows_create(const struct histree_arrows_request *request, struct histree_arrows **out,
+					  struct histree_error *error)
+{
+	struct arrow_list kinds[HISTREE_ARROW_KIND_COUNT] = { 0 };
+	*out = NULL;
+	enum histree_status status = check_request(request, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_arrows *arrows = calloc(1, sizeof(*arrows));
+	if (arrows == NULL)
+		return error_memory(error, "arrows");
+	status = arrows_gather(request, kinds, &arrows->names, error);
+	for (size_t i = 0; i < HISTREE_ARROW_KIND_COUNT; i++) {
+		if (status == HISTREE_OK)
+			status = take_visible(&arrows->list, &kinds[i], request, error);
+		free(kinds[i].arrows);
+	}
+	if (status == HISTREE_OK)
+		status = arrows_find_rows(request, &arrows->list, error);
+	if (status == HISTREE_OK)
+		*out = arrows;
+	else
+		histree_arrows_free(arrows);
+	return status;
+}
+
+void histree_arrows_free(struct histree_arrows *arrows)
+{
+	if (arrows == NULL)
+		return;
+	free(arrows->list.arrows);
+	intern_release(&arrows->names);
+	free(arrows);
+}
+
+const struct histree_arrow *histree_arrows_list(const struct histree_arrows *arrows, size_t *count)
+{
+	*count = arrows->list.count;
+	return arrows->list.arrows;
+}
+
+bool histree_arrows_are_all(const struct histree_arrows *arrows)
+{
+	return !arrows->list.lacks_some;
 }

@@ -25,7 +25,6 @@ struct histree_chart_view {
 	struct histree_chart_row *rows;
 	uint32_t count;
 	size_t capacity;
-	bool is_cut;
 	struct arena names;
 };
 
@@ -520,12 +519,8 @@ static enum histree_status add_attribute(const struct making *making, uint32_t i
 					 .first = making->start,
 					 .last = making->end };
 	struct chart_kin kin;
-	if (entry->shown != NULL && row.shown == HISTREE_ROOT)
+	if ((entry->shown != NULL && row.shown == HISTREE_ROOT) || view->count == CHART_ROWS_MAX)
 		return HISTREE_OK;
-	if (view->count == CHART_ROWS_MAX) {
-		view->is_cut = true;
-		return HISTREE_OK;
-	}
 	uint32_t number = view->count;
 	enum histree_status status = name_row(making, entry, &row, &kin);
 	if (status == HISTREE_OK)
@@ -792,11 +787,6 @@ size_t histree_chart_view_name(const struct histree_chart_view *view, uint32_t r
 	size_t at = size < capacity ? size : capacity;
 	return size + (size_t)snprintf(buffer + at, capacity - at, "%s%s", size > 0 ? " / " : "",
 				       row < view->count ? view->rows[row].name : "");
-}
-
-bool histree_chart_view_is_cut(const struct histree_chart_view *view)
-{
-	return view->is_cut;
 }
 
 const struct histree_label_table *histree_chart_view_labels(const struct histree_chart_view *view, uint32_t row)

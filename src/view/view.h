@@ -356,9 +356,6 @@ HISTREE_API const struct histree_chart_row *histree_chart_view_rows(const struct
 HISTREE_API size_t histree_chart_view_name(const struct histree_chart_view *view, uint32_t row, char *buffer,
 					   size_t capacity);
 
-/* Returns whether rows were left out because there are more than a view can have. */
-HISTREE_API bool histree_chart_view_is_cut(const struct histree_chart_view *view);
-
 /*
  * Returns the labels of a row's states: those that the chart names, or those of its attribute; NULL: it has no
  * labels.
