@@ -93,13 +93,24 @@ static void release(struct uses *uses)
 
 /* ---- segments ----------------------------------------------------------------------------------------------- */
 
+enum field { NAME, DEVICE, BYTES, ARGUMENTS, RESULT, TID, PROCESS, FREED, HOST, FIELDS };
+
+static const char *const field_names[FIELDS] = { "name", "device",  "bytes", "arguments", "return",
+						 "tid",  "process", "freed", "host" };
+
 struct reading {
 	const struct report_source *source;
 	struct histree_segment_store *store;
-	size_t name, device, bytes, arguments, result, tid, process, freed, host; /* fields */
-	const struct thread_lives *lives;                                         /* of a report about memory */
+	size_t fields[FIELDS];            /* SIZE_MAX: it has no such field */
+	const struct thread_lives *lives; /* of a report about memory */
 	struct uses uses;
 };
+
+static const struct histree_value *value_of(const struct reading *reading, const struct histree_segment *segment,
+					    enum field field)
+{
+	return &segment->content[reading->fields[field]];
+}
 
 typedef enum histree_status take_segment(struct reading *reading, const struct histree_segment *segment,
 					 struct use *use, struct histree_error *error);
@@ -143,11 +154,6 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 	return status < 0 ? status : HISTREE_OK;
 }
 
-static bool has_field(const struct reading *reading, const char *name, size_t *field)
-{
-	return histree_segment_store_field(reading->store, name, field) == HISTREE_OK;
-}
-
 static bool is_text(const struct histree_value *value, const char *text)
 {
 	return value->type == HISTREE_STRING && value->size == strlen(text) &&
@@ -188,54 +194,21 @@ static const struct row_column memory_columns[] = {
 #undef RIGHT
 #undef LEFT
 
-static void put_uses(struct overview_page *page, const struct reading *reading, const char *title,
-		     const struct row_column *columns, size_t column_count)
-{
-	overview_page_section(page, title);
-	overview_page_table(page, columns, column_count, ROWS_PLAIN);
-	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++)
-		row_put(&page->rows, &reading->uses.all[i]);
-	overview_page_table_end(page);
-}
-
 /* ---- disks -------------------------------------------------------------------------------------------------- */
 
 static enum histree_status take_request(struct reading *reading, const struct histree_segment *segment,
 					struct use *use, struct histree_error *error)
 {
-	const struct histree_value *device = &segment->content[reading->device];
-	const int64_t bytes = histree_value_integer(&segment->content[reading->bytes]);
+	const struct histree_value *device = value_of(reading, segment, DEVICE);
+	const int64_t bytes = histree_value_integer(value_of(reading, segment, BYTES));
 	const uint64_t size = bytes > 0 ? (uint64_t)bytes : 0;
 	if (device->type != HISTREE_STRING)
 		return HISTREE_OK;
-	use->reads = is_text(&segment->content[reading->name], "read");
-	use->writes = is_text(&segment->content[reading->name], "write");
+	use->reads = is_text(value_of(reading, segment, NAME), "read");
+	use->writes = is_text(value_of(reading, segment, NAME), "write");
 	use->read_bytes = use->reads > 0 ? size : 0;
 	use->written_bytes = use->writes > 0 ? size : 0;
 	return uses_add(&reading->uses, (const char *)device->bytes, device->size, use, error);
-}
-
-enum histree_status report_disks(struct overview_page *page, const struct report_source *source,
-				 struct histree_error *error)
-{
-	struct reading reading = { .source = source };
-	if (target_find_segments(source->target, "block-io") == NULL)
-		return HISTREE_OK;
-	enum histree_status status = target_segments(source->target, "block-io", true, &reading.store, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (has_field(&reading, "name", &reading.name) && has_field(&reading, "device", &reading.device) &&
-	    has_field(&reading, "bytes", &reading.bytes))
-		status = read_all(&reading, take_request, error);
-	if (status == HISTREE_OK && reading.uses.count > 0) {
-		char command[256];
-		put_uses(page, &reading, "Disks", ROW_COLUMNS(disk_columns));
-		snprintf(command, sizeof(command), " block-io%s --by device", reading.source->window);
-		overview_page_command(page, "segments", reading.source->target->path, command);
-	}
-	release(&reading.uses);
-	report_segments_close(source, reading.store);
-	return status;
 }
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
@@ -266,33 +239,10 @@ static enum histree_status take_call(struct reading *reading, const struct histr
 {
 	const char *path;
 	size_t size;
-	if (!find_path(&segment->content[reading->arguments], &path, &size))
+	if (!find_path(value_of(reading, segment, ARGUMENTS), &path, &size))
 		return HISTREE_OK;
-	use->failed = histree_value_integer(&segment->content[reading->result]) < 0;
+	use->failed = histree_value_integer(value_of(reading, segment, RESULT)) < 0;
 	return uses_add(&reading->uses, path, size, use, error);
-}
-
-enum histree_status report_files(struct overview_page *page, const struct report_source *source,
-				 struct histree_error *error)
-{
-	struct reading reading = { .source = source };
-	if (target_find_segments(source->target, "system-calls") == NULL)
-		return HISTREE_OK;
-	enum histree_status status = target_segments(source->target, "system-calls", true, &reading.store, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (has_field(&reading, "arguments", &reading.arguments) && has_field(&reading, "return", &reading.result))
-		status = read_all(&reading, take_call, error);
-	if (status == HISTREE_OK && reading.uses.count > 0) {
-		char command[256];
-		put_uses(page, &reading, "Files that calls named", ROW_COLUMNS(file_columns));
-		snprintf(command, sizeof(command), " system-calls%s --where 'arguments contains filename'",
-			 reading.source->window);
-		overview_page_command(page, "segments", reading.source->target->path, command);
-	}
-	release(&reading.uses);
-	report_segments_close(source, reading.store);
-	return status;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------- */
@@ -305,11 +255,11 @@ static size_t put_host(const struct reading *reading, const struct histree_segme
 {
 	size_t count, number = 0;
 	text[0] = '\0';
-	if (reading->host == SIZE_MAX)
+	if (reading->fields[HOST] == SIZE_MAX)
 		return 0;
 	const struct histree_history *history = reading->source->history;
 	const struct histree_history_host *hosts = history != NULL ? histree_history_hosts(history, &count) : NULL;
-	const struct histree_value *host = &segment->content[reading->host];
+	const struct histree_value *host = value_of(reading, segment, HOST);
 	snprintf(text, size, "%.*s/", host->type == HISTREE_STRING ? (int)host->size : 0,
 		 (const char *)host->bytes);
 	while (hosts != NULL && number < count && !is_text(host, hosts[number].name))
@@ -321,16 +271,16 @@ static size_t put_host(const struct reading *reading, const struct histree_segme
 static enum histree_status take_allocation(struct reading *reading, const struct histree_segment *segment,
 					   struct use *use, struct histree_error *error)
 {
-	const struct histree_value *process = &segment->content[reading->process];
-	const struct histree_value *tid = &segment->content[reading->tid];
+	const struct histree_value *process = value_of(reading, segment, PROCESS);
+	const struct histree_value *tid = value_of(reading, segment, TID);
 	bool is_named = process->type == HISTREE_STRING;
-	const int64_t bytes = histree_value_integer(&segment->content[reading->bytes]);
+	const int64_t bytes = histree_value_integer(value_of(reading, segment, BYTES));
 	char host[64], thread[THREAD_LIVES_NAME_SIZE], name[sizeof(host) + sizeof(thread)];
 	const size_t number = put_host(reading, segment, host, sizeof(host));
 	const struct histree_thread *life =
 		thread_lives_find(reading->lives, number, (int32_t)histree_value_integer(tid), segment->start);
 	use->bytes = bytes > 0 ? (uint64_t)bytes : 0;
-	use->kept = is_text(&segment->content[reading->freed], "never");
+	use->kept = is_text(value_of(reading, segment, FREED), "never");
 	use->kept_bytes = use->kept > 0 ? use->bytes : 0;
 	if (tid->type == HISTREE_NULL)
 		snprintf(thread, sizeof(thread), "(unknown)");
@@ -343,34 +293,82 @@ static enum histree_status take_allocation(struct reading *reading, const struct
 	return uses_add(&reading->uses, name, strlen(name), use, error);
 }
 
-enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
-				  struct histree_error *error)
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+#define NEEDS(field) (1U << (field))
+
+static const struct section {
+	const char *analysis, *title;
+	unsigned needs; /* fields */
+	take_segment *take;
+	const struct row_column *columns;
+	size_t column_count;
+	const char *more;  /* words that ask for all of it */
+	bool is_of_memory; /* its rows are threads, those that keep most first */
+} sections[] = {
+	{ "block-io", "Disks", NEEDS(NAME) | NEEDS(DEVICE) | NEEDS(BYTES), take_request, ROW_COLUMNS(disk_columns),
+	  "--by device", false },
+	{ "system-calls", "Files that calls named", NEEDS(ARGUMENTS) | NEEDS(RESULT), take_call,
+	  ROW_COLUMNS(file_columns), "--where 'arguments contains filename'", false },
+	{ "allocations", "Memory of programs", NEEDS(TID) | NEEDS(PROCESS) | NEEDS(BYTES) | NEEDS(FREED),
+	  take_allocation, ROW_COLUMNS(memory_columns), "--where 'freed == never' --sort bytes --limit 20", true },
+};
+
+/* Finds the fields; returns which there are.  In a store of one host, an analysis may have one that is called host. */
+static unsigned find_fields(struct reading *reading)
+{
+	unsigned found = 0;
+	size_t parts;
+	const bool has_hosts = histree_segment_store_parts(reading->store, &parts) != NULL;
+	for (unsigned i = 0; i < FIELDS; i++)
+		if ((i == HOST && !has_hosts) ||
+		    histree_segment_store_field(reading->store, field_names[i], &reading->fields[i]) != HISTREE_OK)
+			reading->fields[i] = SIZE_MAX;
+		else
+			found |= NEEDS(i);
+	return found;
+}
+
+static void put_uses(struct overview_page *page, const struct reading *reading, const struct section *section)
+{
+	char command[256];
+	if (section->is_of_memory)
+		qsort(reading->uses.all, reading->uses.count, sizeof(*reading->uses.all), by_kept);
+	overview_page_section(page, section->title);
+	overview_page_table(page, section->columns, section->column_count, ROWS_PLAIN);
+	for (size_t i = 0; i < reading->uses.count && i < reading->source->row_max; i++)
+		row_put(&page->rows, &reading->uses.all[i]);
+	overview_page_table_end(page);
+	snprintf(command, sizeof(command), " %s%s %s", section->analysis, reading->source->window, section->more);
+	overview_page_command(page, "segments", reading->source->target->path, command);
+}
+
+static enum histree_status put_section(struct overview_page *page, const struct report_source *source,
+				       const struct section *section, struct histree_error *error)
 {
 	struct reading reading = { .source = source };
-	if (target_find_segments(source->target, "allocations") == NULL)
+	if (target_find_segments(source->target, section->analysis) == NULL)
 		return HISTREE_OK;
-	reading.lives = report_lives(source, error);
-	if (reading.lives == NULL)
+	if (section->is_of_memory && (reading.lives = report_lives(source, error)) == NULL)
 		return error->status;
-	enum histree_status status = target_segments(source->target, "allocations", true, &reading.store, error);
+	enum histree_status status =
+		target_segments(source->target, section->analysis, true, &reading.store, error);
 	if (status != HISTREE_OK)
 		return status;
-	size_t parts;
-	if (histree_segment_store_parts(reading.store, &parts) == NULL ||
-	    !has_field(&reading, "host", &reading.host))
-		reading.host = SIZE_MAX;
-	if (has_field(&reading, "tid", &reading.tid) && has_field(&reading, "process", &reading.process) &&
-	    has_field(&reading, "bytes", &reading.bytes) && has_field(&reading, "freed", &reading.freed))
-		status = read_all(&reading, take_allocation, error);
-	if (status == HISTREE_OK && reading.uses.count > 0) {
-		char command[256];
-		qsort(reading.uses.all, reading.uses.count, sizeof(*reading.uses.all), by_kept);
-		put_uses(page, &reading, "Memory of programs", ROW_COLUMNS(memory_columns));
-		snprintf(command, sizeof(command),
-			 " allocations%s --where 'freed == never' --sort bytes --limit 20", reading.source->window);
-		overview_page_command(page, "segments", reading.source->target->path, command);
-	}
+	if ((section->needs & ~find_fields(&reading)) == 0)
+		status = read_all(&reading, section->take, error);
+	if (status == HISTREE_OK && reading.uses.count > 0)
+		put_uses(page, &reading, section);
 	release(&reading.uses);
 	report_segments_close(source, reading.store);
+	return status;
+}
+
+enum histree_status report_files(struct overview_page *page, const struct report_source *source,
+				 struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && status == HISTREE_OK; i++)
+		status = put_section(page, source, &sections[i], error);
 	return status;
 }

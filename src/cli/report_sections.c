@@ -474,7 +474,7 @@ enum histree_status report_segments(struct overview_page *page, const struct rep
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < info->segments_count; i++) {
 		const char *analysis = info->segments[i].analysis;
-		/* report_memory(); and stacks of samples last, but not because anything took so long. */
+		/* report_files(); and stacks of samples last, but not because anything took so long. */
 		bool is_known = strcmp(analysis, "allocations") == 0 || strcmp(analysis, "sample-stacks") == 0;
 		for (size_t j = 0; j < SECTIONS && status == HISTREE_OK; j++) {
 			if (strcmp(analysis, sections[j].analysis) != 0)

@@ -51,42 +51,27 @@ void report_segments_close(const struct report_source *source, struct histree_se
 /* What the store contains, and what is missing from it. */
 void report_facts(struct overview_page *page, const struct report_source *source);
 
-/* How busy the CPUs were, in a sentence: nothing if the history is not one of the kernel. */
-enum histree_status report_summary(struct overview_page *page, const struct report_source *source,
-				   struct histree_error *error);
+/* A section of which there may be nothing, as the store does not have what it is about. */
+typedef enum histree_status report_section(struct overview_page *page, const struct report_source *source,
+					   struct histree_error *error);
+
+/* How busy the CPUs were, in a sentence; threads and CPUs: nothing if the history is not one of the kernel. */
+report_section report_summary, report_time_use;
 
 /* Pictures, in a page of HTML: threads and CPUs, or any states. */
-enum histree_status report_pictures(struct overview_page *page, const struct report_source *source,
-				    struct histree_error *error);
-
-/* Threads and CPUs: nothing if the history is not one of the kernel. */
-enum histree_status report_time_use(struct overview_page *page, const struct report_source *source,
-				    struct histree_error *error);
+report_section report_pictures;
 
 /* What ended the waits of threads: nothing if there is no graph. */
-enum histree_status report_waits(struct overview_page *page, const struct report_source *source,
-				 struct histree_error *error);
-
-/* Disks, and files that system calls named: nothing if there are no such segments. */
-enum histree_status report_disks(struct overview_page *page, const struct report_source *source,
-				 struct histree_error *error);
-enum histree_status report_files(struct overview_page *page, const struct report_source *source,
-				 struct histree_error *error);
-
-/* Memory that threads of programs allocated, and never freed: prints nothing if there are no such segments. */
-enum histree_status report_memory(struct overview_page *page, const struct report_source *source,
-				  struct histree_error *error);
-
-/*
- * What was counted in the window: bytes of interfaces, of threads, switches, counters of events.  Nothing if there
- * is no such history.
- */
-enum histree_status report_sums(struct overview_page *page, const struct report_source *source,
-				struct histree_error *error);
+report_section report_waits;
 
 /* Each segment store: how long what lasts, and when the slowest was. */
-enum histree_status report_segments(struct overview_page *page, const struct report_source *source,
-				    struct histree_error *error);
+report_section report_segments;
+
+/* Disks, files that system calls named, and memory that threads of programs allocated, and never freed. */
+report_section report_files;
+
+/* What was counted in the window: bytes of interfaces, of threads, switches, counters of events. */
+report_section report_sums;
 
 /* What is said of all above it: nothing if it is whole. */
 void report_damage(struct overview_page *page, const struct report_source *source);

@@ -58,29 +58,19 @@ static enum cli_exit read_window(struct report_source *source, const struct cli_
 	return question_range(chosen, &span, &source->from, &source->to);
 }
 
+/* In the order of the page. */
+static report_section *const sections[] = { report_summary,  report_pictures, report_time_use, report_waits,
+					    report_segments, report_files,    report_sums };
+
 static enum cli_exit write_page(struct output *output, const struct report_source *source, bool is_html)
 {
 	struct overview_page page;
 	struct histree_error error = { 0 };
 	overview_page_begin(&page, output, is_html, source->target->path);
 	report_facts(&page, source);
-	enum histree_status status = report_summary(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_pictures(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_time_use(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_waits(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_segments(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_disks(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_files(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_memory(&page, source, &error);
-	if (status == HISTREE_OK)
-		status = report_sums(&page, source, &error);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && status == HISTREE_OK; i++)
+		status = sections[i](&page, source, &error);
 	if (status == HISTREE_OK) {
 		report_damage(&page, source);
 		report_more(&page, source);
