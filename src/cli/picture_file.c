@@ -49,7 +49,7 @@ enum cli_exit export_file_check(const char *path, bool force, enum export_place 
 	return CLI_OK;
 }
 
-static bool ends_in(const char *text, const char *end)
+bool path_ends_in(const char *text, const char *end)
 {
 	size_t size = strlen(text), end_size = strlen(end);
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
@@ -102,9 +102,9 @@ enum cli_exit picture_choice_read(const struct picture_choice *choice, enum hist
 		*format = HISTREE_DRAW_SVG;
 		return CLI_OK;
 	}
-	if (!ends_in(choice->output, ".svg") && !ends_in(choice->output, ".png"))
+	if (!path_ends_in(choice->output, ".svg") && !path_ends_in(choice->output, ".png"))
 		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", choice->output);
-	*format = ends_in(choice->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	*format = path_ends_in(choice->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
 	return export_file_check(choice->output, choice->force, EXPORT_TEXT);
 }
 

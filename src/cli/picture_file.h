@@ -25,6 +25,9 @@ enum export_place {
  */
 enum cli_exit export_file_check(const char *path, bool force, enum export_place place);
 
+/* Whether a path ends in this, behind something. */
+bool path_ends_in(const char *path, const char *end);
+
 /* What verbs that draw are told; zeroed, nothing is drawn. */
 struct picture_choice {
 	const char *output, *size, *theme, *title;

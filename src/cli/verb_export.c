@@ -145,6 +145,14 @@ static struct histree_segment_store *open_arrows(const struct target *target, co
 	return store;
 }
 
+/* The history of the kernel, which knows of threads; an export can do without. */
+static void open_names(struct export_source *source)
+{
+	if (source->target->store != NULL &&
+	    histree_store_history(source->target->store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
+		source->names = NULL;
+}
+
 static enum cli_exit open_states(struct export_source *source, const struct cli_words *words,
 				 const struct export_choice *choice)
 {
@@ -156,9 +164,8 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 	struct time_span span = time_span_of_history(info);
 	source->origin = info->start;
 	source->where = choice->question->where;
-	if (source->where != NULL && !thread_lives_are_of(source->history) && source->own.store != NULL &&
-	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
-		source->names = NULL;
+	if (source->where != NULL && !thread_lives_are_of(source->history))
+		open_names(source);
 	code = question_range(choice->question, &span, &source->from, &source->to);
 	if (code == CLI_OK)
 		code = choose_quarks(source, words, choice->question->thread);
@@ -186,9 +193,8 @@ static enum cli_exit open_segments(struct export_source *source, const struct cl
 	source->from = has_range ? source->chosen.query.from : info->start;
 	source->to = has_range ? source->chosen.query.to : info->end;
 	source->origin = source->chosen.span.start;
-	if (choice->for_viewer && source->target->store != NULL &&
-	    histree_store_history(source->target->store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
-		source->names = NULL;
+	if (choice->for_viewer)
+		open_names(source);
 	return CLI_OK;
 }
 
@@ -245,17 +251,19 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 	source->origin = info->start;
 	source->trace_end = info->end;
 	source->where = choice->question->where;
-	if ((choice->for_viewer || source->where != NULL) &&
-	    histree_store_history(source->own.store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
-		source->names = NULL;
+	if (choice->for_viewer || source->where != NULL)
+		open_names(source);
 	return question_range(choice->question, &span, &source->from, &source->to);
 }
 
 /* ---- an export that is under way ----------------------------------------------------------------------------- */
 
+struct export_format;
+
 /* An export that is under way. */
 struct export_run {
 	const struct export_source *source;
+	const struct export_format *format;
 	const char *store;                   /* as the user called it */
 	const char *path;                    /* NULL: standard output */
 	const char *column_names;            /* as the user has them, or NULL */
@@ -271,8 +279,7 @@ struct export_format {
 	const char *name;
 	const char *endings[4];
 	enum export_place place;
-	bool for_viewer;
-	bool takes_columns, takes_compression, takes_partition;
+	enum { TAKES_NOTHING, TAKES_COLUMNS = 1, TAKES_COMPRESSION = 2, TAKES_PARTITION = 4, FOR_VIEWER = 8 } takes;
 	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
 };
 
@@ -455,12 +462,11 @@ static enum histree_status export_database(struct export_run *run, struct histre
 
 /* ---- viewers ---------------------------------------------------------------------------------------------- */
 
-static enum histree_status run_viewer(struct export_run *run, enum histree_viewer_format format,
-				      struct histree_error *error)
+static enum histree_status run_viewer(struct export_run *run, struct histree_error *error)
 {
 	const struct export_source *source = run->source;
 	const struct histree_viewer_request request = {
-		.format = format,
+		.format = run->format->name[0] == 'c' ? HISTREE_VIEWER_CHROME : HISTREE_VIEWER_PERFETTO,
 		.from = source->from,
 		.to = source->to,
 		.origin = source->origin,
@@ -480,16 +486,6 @@ static enum histree_status run_viewer(struct export_run *run, enum histree_viewe
 		.counts = &run->counts,
 	};
 	return histree_export_viewer(&request, run->path, error);
-}
-
-static enum histree_status run_chrome(struct export_run *run, struct histree_error *error)
-{
-	return run_viewer(run, HISTREE_VIEWER_CHROME, error);
-}
-
-static enum histree_status run_perfetto(struct export_run *run, struct histree_error *error)
-{
-	return run_viewer(run, HISTREE_VIEWER_PERFETTO, error);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------------- */
@@ -512,9 +508,9 @@ static enum histree_status run_csv(struct export_run *run, struct histree_error 
 	return status == HISTREE_OK ? histree_export_csv(&stream, run->path, &options, error) : status;
 }
 
-static enum histree_status run_ipc(struct export_run *run, bool is_stream, struct histree_error *error)
+static enum histree_status run_ipc(struct export_run *run, struct histree_error *error)
 {
-	const struct histree_ipc_options options = { .is_stream = is_stream,
+	const struct histree_ipc_options options = { .is_stream = strcmp(run->format->name, "arrow-stream") == 0,
 						     .is_compressed = run->is_compressed,
 						     .descriptor = STDOUT_FILENO,
 						     .work = export_work(run),
@@ -522,16 +518,6 @@ static enum histree_status run_ipc(struct export_run *run, bool is_stream, struc
 	struct ArrowArrayStream stream;
 	enum histree_status status = open_stream(run, &stream, error);
 	return status == HISTREE_OK ? histree_export_arrow(&stream, run->path, &options, error) : status;
-}
-
-static enum histree_status run_arrow(struct export_run *run, struct histree_error *error)
-{
-	return run_ipc(run, false, error);
-}
-
-static enum histree_status run_arrow_stream(struct export_run *run, struct histree_error *error)
-{
-	return run_ipc(run, true, error);
 }
 
 static enum histree_status run_parquet(struct export_run *run, struct histree_error *error)
@@ -567,50 +553,25 @@ static const char *const export_format_names[] = { "arrow", "arrow-stream", "par
 						   "csv",   "chrome",       "perfetto", NULL };
 
 static const struct export_format formats[] = {
-	{ .name = "arrow",
-	  .endings = { ".arrow", ".feather", ".ipc" },
-	  .place = EXPORT_BINARY,
-	  .takes_columns = true,
-	  .takes_compression = true,
-	  .run = run_arrow },
-	{ .name = "arrow-stream",
-	  .endings = { ".arrows" },
-	  .place = EXPORT_BINARY,
-	  .takes_columns = true,
-	  .takes_compression = true,
-	  .run = run_arrow_stream },
-	{ .name = "parquet",
-	  .endings = { ".parquet" },
-	  .place = EXPORT_BINARY,
-	  .takes_partition = true,
-	  .takes_columns = true,
-	  .takes_compression = true,
-	  .run = run_parquet },
-	{ .name = "sqlite",
-	  .endings = { ".sqlite", ".sqlite3", ".db" },
-	  .place = EXPORT_BY_NAME,
-	  .run = export_database },
-	{ .name = "csv", .endings = { ".csv" }, .place = EXPORT_TEXT, .takes_columns = true, .run = run_csv },
-	{ .name = "chrome", .endings = { ".json" }, .place = EXPORT_TEXT, .for_viewer = true, .run = run_chrome },
-	{ .name = "perfetto",
-	  .endings = { ".pftrace", ".perfetto-trace", ".perfetto" },
-	  .place = EXPORT_BINARY,
-	  .for_viewer = true,
-	  .run = run_perfetto },
+	{ "arrow", { ".arrow", ".feather", ".ipc" }, EXPORT_BINARY, TAKES_COLUMNS | TAKES_COMPRESSION, run_ipc },
+	{ "arrow-stream", { ".arrows" }, EXPORT_BINARY, TAKES_COLUMNS | TAKES_COMPRESSION, run_ipc },
+	{ "parquet",
+	  { ".parquet" },
+	  EXPORT_BINARY,
+	  TAKES_COLUMNS | TAKES_COMPRESSION | TAKES_PARTITION,
+	  run_parquet },
+	{ "sqlite", { ".sqlite", ".sqlite3", ".db" }, EXPORT_BY_NAME, TAKES_NOTHING, export_database },
+	{ "csv", { ".csv" }, EXPORT_TEXT, TAKES_COLUMNS, run_csv },
+	{ "chrome", { ".json" }, EXPORT_TEXT, FOR_VIEWER, run_viewer },
+	{ "perfetto", { ".pftrace", ".perfetto-trace", ".perfetto" }, EXPORT_BINARY, FOR_VIEWER, run_viewer },
 };
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t size = strlen(text), end_size = strlen(end);
-	return size > end_size && strcmp(text + size - end_size, end) == 0;
-}
 
 static bool is_meant(const struct export_format *format, const char *name, const char *path)
 {
 	if (name != NULL)
 		return strcmp(name, format->name) == 0;
 	for (size_t i = 0; path != NULL && i < sizeof(format->endings) / sizeof(*format->endings); i++)
-		if (format->endings[i] != NULL && ends_in(path, format->endings[i]))
+		if (format->endings[i] != NULL && path_ends_in(path, format->endings[i]))
 			return true;
 	return false;
 }
@@ -664,11 +625,11 @@ static const struct cli_option options[] = {
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static enum cli_exit write_file(struct export_run *run, const struct export_format *format)
+static enum cli_exit write_file(struct export_run *run)
 {
 	struct histree_error error = { 0 };
 	progress_catch_signals();
-	enum histree_status status = format->run(run, &error);
+	enum histree_status status = run->format->run(run, &error);
 	progress_end(run->progress);
 	if (status != HISTREE_OK)
 		return progress_outcome(status, run->path != NULL ? "cancelled; there is no new file" : "cancelled",
@@ -691,13 +652,13 @@ static enum cli_exit export_options_check(const struct export_options *chosen, c
 	if (format == NULL)
 		return report_exit(CLI_USAGE,
 				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
-	if (chosen->question.columns != NULL && !format->takes_columns)
+	if (chosen->question.columns != NULL && (format->takes & TAKES_COLUMNS) == 0)
 		return report_exit(CLI_USAGE, "'--columns' is for arrow, arrow-stream, parquet and csv, not for %s",
 				   format->name);
-	if (chosen->compression != NULL && !format->takes_compression)
+	if (chosen->compression != NULL && (format->takes & TAKES_COMPRESSION) == 0)
 		return report_exit(CLI_USAGE, "'--compression' is for parquet, arrow and arrow-stream, not for %s",
 				   format->name);
-	if (chosen->partition != NULL && !format->takes_partition)
+	if (chosen->partition != NULL && (format->takes & TAKES_PARTITION) == 0)
 		return report_exit(CLI_USAGE, "'--partition' is for parquet, not for %s", format->name);
 	return export_file_check(chosen->output, chosen->force,
 				 chosen->partition != NULL ? EXPORT_TO_FOLDER : format->place);
@@ -717,6 +678,7 @@ static int verb_export_run(void *said, const struct cli_words *words)
 		return code;
 	struct progress progress = progress_begin(chosen->progress, false);
 	struct export_run run = { .source = &source,
+				  .format = format,
 				  .store = words->words[0],
 				  .path = chosen->output,
 				  .column_names = chosen->question.columns,
@@ -731,10 +693,10 @@ static int verb_export_run(void *said, const struct cli_words *words)
 	const struct export_choice choice = { .question = &chosen->question,
 					      .segments = chosen->segments,
 					      .events = chosen->events,
-					      .for_viewer = format->for_viewer };
+					      .for_viewer = (format->takes & FOR_VIEWER) != 0 };
 	code = export_source_open(&source, words, &choice);
 	if (code == CLI_OK)
-		code = write_file(&run, format);
+		code = write_file(&run);
 	if (code == CLI_OK && run.counts.rows == 0 && source.events != NULL && source.where != NULL)
 		code = report_no_events(source.where);
 	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))
