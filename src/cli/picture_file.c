@@ -70,6 +70,7 @@ char *picture_file_title(const char *path)
 	return strndup(name, has_suffix ? size - strlen(suffix) : size);
 }
 
+const char *const picture_themes[] = { "light", "dark", NULL };
 static bool read_pixels(const char *text, char **end, uint32_t *pixels)
 {
 	errno = 0;
@@ -78,42 +79,32 @@ static bool read_pixels(const char *text, char **end, uint32_t *pixels)
 	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
 }
 
-enum cli_exit picture_choice_read(const struct picture_choice *choice, enum histree_draw_format *format,
-				  uint32_t *width, uint32_t *height)
+enum cli_exit picture_choice_read(const struct picture_choice *choice, struct histree_draw_look *look)
 {
-	enum cli_exit code = CLI_OK;
 	char *end;
-	if (choice->size == NULL ||
-	    (read_pixels(choice->size, &end, width) &&
-	     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, height) && *end == '\0'))))
-		code = CLI_OK;
-	else
-		code = report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d",
+	const bool is_dark = choice->theme != NULL && strcmp(choice->theme, picture_themes[1]) == 0;
+	look->theme = is_dark ? HISTREE_DRAW_DARK : HISTREE_DRAW_LIGHT;
+	look->title = choice->title;
+	if (choice->size != NULL &&
+	    (!read_pixels(choice->size, &end, &look->width) ||
+	     (*end != '\0' && (*end != 'x' || !read_pixels(end + 1, &end, &look->height) || *end != '\0'))))
+		return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d",
 				   choice->size, HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
-
-	if (code != CLI_OK || choice->output == NULL)
-		return code;
+	if (choice->output == NULL)
+		return CLI_OK;
 	if (!histree_can_draw())
 		return report_exit(
 			CLI_INPUT,
 			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
 			"again");
 	if (strcmp(choice->output, "-") == 0) {
-		*format = HISTREE_DRAW_SVG;
+		look->format = HISTREE_DRAW_SVG;
 		return CLI_OK;
 	}
 	if (!path_ends_in(choice->output, ".svg") && !path_ends_in(choice->output, ".png"))
 		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", choice->output);
-	*format = path_ends_in(choice->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	look->format = path_ends_in(choice->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
 	return export_file_check(choice->output, choice->force, EXPORT_TEXT);
-}
-
-const char *const picture_themes[] = { "light", "dark", NULL };
-
-enum histree_draw_theme picture_choice_theme(const struct picture_choice *choice)
-{
-	const bool is_dark = choice->theme != NULL && strcmp(choice->theme, picture_themes[1]) == 0;
-	return is_dark ? HISTREE_DRAW_DARK : HISTREE_DRAW_LIGHT;
 }
 
 static bool write_bytes(void *context, const void *bytes, size_t size)

@@ -69,19 +69,14 @@ struct picture_choice {
 extern const char *const picture_themes[];
 
 /*
- * Reads the size, and if there is to be a file, checks that pictures can be drawn and that nothing has its name,
- * unless it is to be replaced.  The name says the format: it ends in .svg or .png, or is "-": standard output, for
- * SVG.
+ * Reads the size, the theme and the title, and if there is to be a file, checks that pictures can be drawn and
+ * that nothing has its name, unless it is to be replaced.  The name says the format: it ends in .svg or .png, or is
+ * "-": standard output, for SVG.
  */
-enum cli_exit picture_choice_read(const struct picture_choice *choice, enum histree_draw_format *format,
-				  uint32_t *width, uint32_t *height);
-
-enum histree_draw_theme picture_choice_theme(const struct picture_choice *choice);
+enum cli_exit picture_choice_read(const struct picture_choice *choice, struct histree_draw_look *look);
 
 /* Returns what to call a picture of a store: the last component of its path, without ".histree"; to be freed. */
 char *picture_file_title(const char *path);
-
-typedef bool picture_write(void *file, const void *bytes, size_t size);
 
 typedef enum histree_status picture_draw(void *context, picture_write *write, void *file,
 					 struct histree_error *error);

@@ -314,7 +314,7 @@ static const struct section {
 	  take_allocation, ROW_COLUMNS(memory_columns), "--where 'freed == never' --sort bytes --limit 20", true },
 };
 
-/* Finds the fields; returns which there are.  In a store of one host, an analysis may have one that is called host. */
+/* Finds the fields; returns which there are.  Of one host, an analysis may have a field that is called so. */
 static unsigned find_fields(struct reading *reading)
 {
 	unsigned found = 0;

@@ -87,7 +87,7 @@ static enum histree_status draw(struct overview_page *page, const struct report_
 	struct histree_draw_options all = *options;
 	all.from = source->from > info->start ? source->from : info->start;
 	all.to = source->to < info->end ? source->to : info->end;
-	all.width = PICTURE_WIDTH;
+	all.look.width = PICTURE_WIDTH;
 	all.work = source->work;
 	if (all.from > all.to)
 		return HISTREE_NOT_FOUND;
@@ -107,7 +107,8 @@ static enum histree_status draw_view(struct overview_page *page, const struct re
 				     struct histree_error *error)
 {
 	const struct histree_draw_options options = {
-		.view = view, .title = title, .height = view == HISTREE_DRAW_RESOURCES ? 0 : PICTURE_HEIGHT
+		.view = view,
+		.look = { .title = title, .height = view == HISTREE_DRAW_RESOURCES ? 0 : PICTURE_HEIGHT },
 	};
 	enum histree_status status = draw(page, source, source->history, &options, title, error);
 	*is_drawn = *is_drawn || status == HISTREE_OK;
@@ -127,8 +128,8 @@ static enum histree_status draw_charts(struct overview_page *page, const struct 
 	for (size_t i = 0; i < count && status >= 0; i++) {
 		const struct histree_draw_options options = { .view = HISTREE_DRAW_CHART,
 							      .chart = charts[i].name,
-							      .title = charts[i].title,
-							      .height = CHART_HEIGHT };
+							      .look = { .title = charts[i].title,
+									.height = CHART_HEIGHT } };
 		if (charts[i].kind == HISTREE_CHART_LINES && histree_chart_has_rows(history, &charts[i]))
 			status = draw(page, source, history, &options, charts[i].title, error);
 		*is_drawn = *is_drawn || status == HISTREE_OK;
@@ -313,19 +314,11 @@ struct section_row {
 	char by[128]; /* who made the longest, where segments say that */
 };
 
-static void put_name(struct row_writer *rows, const void *value)
-{
-	if (((const struct histree_value *)value)->type == HISTREE_NULL)
-		row_text(rows, "(unknown)");
-	else
-		row_value(rows, value);
-}
-
 #define RIGHT(text, columns, kind, at) ROW_RIGHT(text, columns, kind, struct section_row, at)
 enum { COLUMNS = 8 };
 
 static const struct row_column section_columns[COLUMNS] = {
-	ROW_LEFT_PUT("name", 24, put_name, struct section_row, group.value),
+	ROW_LEFT("name", 24, CELL_GROUP, struct section_row, group.value),
 	RIGHT("count", 8, CELL_UNSIGNED, group.count),
 	RIGHT("mean", 11, CELL_DURATION, mean_ns),
 	RIGHT("p99", 11, CELL_DURATION, group.percentiles[HISTREE_P99]),
@@ -337,7 +330,7 @@ static const struct row_column section_columns[COLUMNS] = {
 
 /* Of those that are moments. */
 static const struct row_column moment_columns[] = {
-	ROW_LEFT_PUT("name", 24, put_name, struct section_row, group.value),
+	ROW_LEFT("name", 24, CELL_GROUP, struct section_row, group.value),
 	RIGHT("count", 8, CELL_UNSIGNED, group.count),
 	RIGHT("percent", 8, CELL_PERCENT, percent),
 };

@@ -260,6 +260,15 @@ static void put_cell(struct row_writer *rows, const struct row_column *column, c
 	case CELL_VALUE:
 		row_value(rows, member);
 		break;
+	case CELL_GROUP:
+		if (rows->format->for_people && ((const struct histree_value *)member)->type == HISTREE_NULL)
+			row_text(rows, "(unknown)");
+		else
+			row_value(rows, member);
+		break;
+	case CELL_NS:
+		row_text(rows, "ns");
+		break;
 	case CELL_FLAG:
 		row_bool(rows, *(const bool *)member);
 		break;

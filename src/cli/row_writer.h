@@ -63,6 +63,8 @@ enum row_cell {
 	CELL_CLOCK,    /* histree_time: the time of day for people */
 	CELL_DURATION, /* uint64_t of ns: with a unit for people */
 	CELL_VALUE,    /* struct histree_value */
+	CELL_GROUP,    /* the same, of which null is unknown: people are told so */
+	CELL_NS,       /* of any member: the unit of the others, "ns" */
 	CELL_FLAG,     /* bool */
 };
 

@@ -11,14 +11,6 @@
 #include "histree/segment_stats.h"
 
 /* The context of a table is the field that its numbers are of; NULL: they are durations. */
-static void put_value(struct row_writer *rows, const void *value)
-{
-	if (rows->format->for_people && ((const struct histree_value *)value)->type == HISTREE_NULL)
-		row_text(rows, "(unknown)");
-	else
-		row_value(rows, value);
-}
-
 static void put_unit(struct row_writer *rows, const void *group)
 {
 	(void)group;
@@ -49,7 +41,7 @@ static const struct row_column columns[] = {
 	{                                                                                    \
 		.name = text, .width = 10, .to_the_right = true, .put = put_##how, GROUP(at) \
 	}
-	{ .name = "value", .width = 20, .put = put_value, GROUP(value) },
+	{ .name = "value", .width = 20, .cell = CELL_GROUP, GROUP(value) },
 	ROW_RIGHT("count", 8, CELL_UNSIGNED, struct histree_segment_group, count),
 	{ .name = "unit", .when = ROW_PROGRAMS, .put = put_unit },
 	NUMBER("min", number, min),

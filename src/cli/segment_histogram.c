@@ -54,12 +54,6 @@ struct bucket_row {
 	uint64_t least, most, count, all, count_max;
 };
 
-static void put_unit(struct row_writer *writer, const void *row)
-{
-	(void)row;
-	row_text(writer, "ns");
-}
-
 static void put_from(struct row_writer *writer, const void *member)
 {
 	char text[TIME_TEXT_SIZE];
@@ -93,7 +87,7 @@ static const struct row_column bucket_columns[] = {
 #define BUCKET(at) .offset = offsetof(struct bucket_row, at)
 	[BUCKET_VALUE] = { .name = "value", .cell = CELL_VALUE, BUCKET(value) },
 	[BUCKET_TIME] = { .name = "time", .cell = CELL_NUMBER, BUCKET(time) },
-	{ .name = "unit", .when = ROW_PROGRAMS, .put = put_unit },
+	{ .name = "unit", .when = ROW_PROGRAMS, .cell = CELL_NS },
 	{ .name = "least", .when = ROW_PROGRAMS, .cell = CELL_UNSIGNED, BUCKET(least) },
 	{ .name = "most", .when = ROW_PROGRAMS, .cell = CELL_UNSIGNED, BUCKET(most) },
 	{ .name = "from", .width = 8, .to_the_right = true, .when = ROW_PEOPLE, .put = put_from, BUCKET(least) },

@@ -254,10 +254,8 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 		return CLI_OK;
 	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
 	char names[256] = "";
-	size_t length = 0;
-	for (size_t i = 0; i < schema->field_count && length < sizeof(names); i++)
-		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
-					   schema->fields[i].name);
+	for (size_t i = 0; i < schema->field_count; i++)
+		name_list_add(names, sizeof(names), schema->fields[i].name);
 	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
 			   names);
 }

@@ -126,6 +126,14 @@ const struct histree_store_segments *target_find_segments(const struct target *t
 	return NULL;
 }
 
+struct histree_segment_store *target_segments_if_any(const struct target *target, const char *analysis)
+{
+	struct histree_segment_store *store = NULL;
+	const bool is_there = target_find_segments(target, analysis) != NULL &&
+			      target_segments(target, analysis, false, &store, NULL) == HISTREE_OK;
+	return is_there ? store : NULL;
+}
+
 bool target_has_history(const struct target *target, const char *analysis)
 {
 	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
@@ -212,8 +220,6 @@ void target_close(struct target *target)
 	free(target->path);
 	*target = (struct target){ 0 };
 }
-
-/* ---- host option --------------------------------------------------------------------------------------------- */
 
 /* ---- host option --------------------------------------------------------------------------------------------- */
 

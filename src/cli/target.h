@@ -44,6 +44,9 @@ enum histree_status target_history(const struct target *target, const char *anal
 enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
 				    struct histree_segment_store **out, struct histree_error *error);
 
+/* Opens them where the store has them; NULL: it has not, and the caller can do without. */
+struct histree_segment_store *target_segments_if_any(const struct target *target, const char *analysis);
+
 /*
  * Returns what the store says about the segments of an analysis; NULL if it has no such segments, or is a single
  * file.

@@ -35,18 +35,6 @@ struct flame_side {
 	struct histree_history *history;
 };
 
-struct compare_flame_drawing {
-	const struct histree_flame *flame;
-	struct histree_draw_flame_options options;
-};
-
-static enum histree_status compare_flame_draw(void *context, picture_write *write, void *file,
-					      struct histree_error *error)
-{
-	const struct compare_flame_drawing *drawing = context;
-	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
-}
-
 static enum cli_exit add_samples(struct histree_flame *flame, const struct cli_words *words, unsigned number,
 				 const struct cli_question *question)
 {
@@ -88,7 +76,7 @@ static int print(const struct histree_flame *flame, const struct cli_question *q
 				is_empty ? report_exit(CLI_NOTHING, "no call is active in that time") : CLI_OK);
 }
 
-static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawing, char *const paths[SIDES],
+static enum cli_exit compare_flame_draw_file(struct flame_drawing *drawing, char *const paths[SIDES],
 					     const struct cli_question questions[SIDES], const char *path)
 {
 	char *names[SIDES] = { NULL }, *title = NULL;
@@ -98,9 +86,9 @@ static enum cli_exit compare_flame_draw_file(struct compare_flame_drawing *drawi
 					     asprintf(&title, "%s (A) and %s (B)", names[0], names[1]) < 0
 				     ? report_no_memory()
 				     : CLI_OK;
-	drawing->options.title = title;
+	drawing->options.look.title = title;
 	if (code == CLI_OK)
-		code = picture_file_draw(path, compare_flame_draw, drawing);
+		code = picture_file_draw(path, flame_draw, drawing);
 	free(names[0]);
 	free(names[1]);
 	free(title);
@@ -112,11 +100,10 @@ static int compare_flame_run(const struct cli_words *words, const struct cli_que
 			     const struct picture_choice *picture)
 {
 	struct flame_side sides[SIDES] = { 0 };
-	struct compare_flame_drawing drawing = { .options = { .is_difference = true } };
+	struct flame_drawing drawing = { .options = { .is_difference = true } };
 	struct histree_flame *flame = NULL;
 	struct histree_error error = { 0 };
-	int code = picture_choice_read(picture, &drawing.options.format, &drawing.options.width,
-				       &drawing.options.height);
+	int code = picture_choice_read(picture, &drawing.options.look);
 	if (code == CLI_OK &&
 	    histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)
 		code = report_error(&error);
@@ -248,20 +235,6 @@ static void put_verdict(struct row_writer *rows, const void *difference)
 	row_text(rows, histree_segment_difference_verdict(difference, rows->format->for_people));
 }
 
-static void put_value(struct row_writer *rows, const void *value)
-{
-	if (rows->format->for_people && ((const struct histree_value *)value)->type == HISTREE_NULL)
-		row_text(rows, "(unknown)");
-	else
-		row_value(rows, value);
-}
-
-static void put_unit(struct row_writer *rows, const void *row)
-{
-	(void)row;
-	row_text(rows, "ns");
-}
-
 /* Without segments there is no duration. */
 static void put_duration(struct row_writer *rows, const struct histree_segment_group *group, size_t offset)
 {
@@ -290,12 +263,12 @@ DURATION(max, max)
 
 #define OF(at) .offset = offsetof(struct histree_segment_difference, at)
 static const struct row_column segment_columns[] = {
-	COLUMN("value", 20, ALL, .put = put_value, OF(a.value)),
+	COLUMN("value", 20, ALL, .cell = CELL_GROUP, OF(a.value)),
 	RIGHT("A", 8, PEOPLE, .cell = CELL_UNSIGNED, OF(a.count)),
 	RIGHT("B", 8, PEOPLE, .cell = CELL_UNSIGNED, OF(b.count)),
 	COLUMN("a_count", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(a.count)),
 	COLUMN("b_count", 0, PROGRAMS, .cell = CELL_UNSIGNED, OF(b.count)),
-	COLUMN("unit", 0, PROGRAMS, .put = put_unit),
+	COLUMN("unit", 0, PROGRAMS, .cell = CELL_NS),
 	COLUMN("a_mean", 0, PROGRAMS, .cell = CELL_REAL, OF(a.mean)),
 	COLUMN("b_mean", 0, PROGRAMS, .cell = CELL_REAL, OF(b.mean)),
 	RIGHT("A p50", 10, PEOPLE, .put = put_p50, OF(a)),
@@ -384,19 +357,12 @@ static int verb_compare_draw_file(struct verb_compare_drawing *drawing, const ch
 	char *names[SIDES] = { host_part_title(a, questions[0].host), host_part_title(b, questions[1].host) };
 	drawing->options.names[0] = names[0];
 	drawing->options.names[1] = names[1];
-	drawing->options.title = drawing->states != NULL ? "Time in states" : questions[0].analysis;
+	drawing->options.look.title = drawing->states != NULL ? "Time in states" : questions[0].analysis;
 	int code = names[0] != NULL && names[1] != NULL ? picture_file_draw(path, verb_compare_draw, drawing)
 							: report_no_memory();
 	free(names[0]);
 	free(names[1]);
 	return code;
-}
-
-/* Checks what does not depend on the stores. */
-static enum cli_exit choose_picture(const struct picture_choice *picture,
-				    struct histree_draw_comparison_options *out)
-{
-	return picture_choice_read(picture, &out->format, &out->width, &out->height);
 }
 
 /* ---- states -------------------------------------------------------------------------------------- */
@@ -491,7 +457,7 @@ static int compare_states(const struct cli_words *words, const struct cli_questi
 	struct histree_error error = { 0 };
 	struct histree_state_comparison *comparison = NULL;
 	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = choose_picture(picture, &drawing.options);
+	int status = picture_choice_read(picture, &drawing.options.look);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++)
 		status = open_side(&sides[i], words, i, &questions[i]);
 	if (status == CLI_OK && questions[0].analysis == NULL && words->count == SIDES)
@@ -604,7 +570,7 @@ static int compare_run(void *said, const struct cli_words *words)
 	struct histree_segment_comparison *comparison = NULL;
 	struct histree_error error = { 0 };
 	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = choose_picture(&chosen->picture, &drawing.options);
+	int status = picture_choice_read(&chosen->picture, &drawing.options.look);
 	for (int i = 0; i < SIDES && status == CLI_OK; i++) {
 		status = segment_target_open(&targets[i], words->words[i], questions[i].analysis, &questions[i]);
 		if (status == CLI_OK)

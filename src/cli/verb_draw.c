@@ -121,17 +121,6 @@ static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, co
 }
 
 /* --rows PATTERN is the old spelling of one pattern. */
-/* Those of a trace of tracks, where the store has them; a picture can do without. */
-static struct histree_segment_store *open_flows(const struct target *target, const struct histree_history *history)
-{
-	struct histree_segment_store *flows = NULL;
-	bool are_tracks = strcmp(histree_history_info(history)->provider, "tracks") == 0;
-	if (!are_tracks || target_find_segments(target, "track-flows") == NULL ||
-	    target_segments(target, "track-flows", false, &flows, NULL) != HISTREE_OK)
-		return NULL;
-	return flows;
-}
-
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
 struct drawing {
@@ -152,13 +141,10 @@ static int draw_run(void *said, const struct cli_words *words)
 
 	/* Checks what does not depend on the history. */
 	enum cli_exit code = CLI_OK;
-	if (chosen->picture.output == NULL && histree_can_draw()) {
+	if (chosen->picture.output == NULL && histree_can_draw())
 		code = report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
-	} else {
-		picture.theme = picture_choice_theme(&chosen->picture);
-		code = picture_choice_read(&chosen->picture, &picture.format, &picture.width, &picture.height);
-	}
-
+	else
+		code = picture_choice_read(&chosen->picture, &picture.look);
 	if (code != CLI_OK)
 		return code;
 	struct target target;
@@ -175,7 +161,8 @@ static int draw_run(void *said, const struct cli_words *words)
 	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
-	picture.title = chosen->picture.title != NULL ? chosen->picture.title : title;
+	if (picture.look.title == NULL)
+		picture.look.title = title;
 	if (code == CLI_OK) {
 		struct time_span span = time_span_of_history(histree_history_info(history));
 		code = question_range(&chosen->question, &span, &picture.from, &picture.to);
@@ -187,7 +174,9 @@ static int draw_run(void *said, const struct cli_words *words)
 		code = chosen->rows != NULL
 			       ? choose_rows(old, 1, &where, &picture, &quarks)
 			       : choose_rows(words->words + 1, words->count - 1, &where, &picture, &quarks);
-		picture.flows = open_flows(&target, history);
+		/* A picture of tracks can do without. */
+		if (strcmp(histree_history_info(history)->provider, "tracks") == 0)
+			picture.flows = target_segments_if_any(&target, "track-flows");
 	}
 	if (code == CLI_OK)
 		code = picture_file_draw(chosen->picture.output, draw, &(struct drawing){ history, &picture });

@@ -135,16 +135,6 @@ static enum cli_exit choose_quarks(struct export_source *source, const struct cl
 	return code;
 }
 
-/* Segments that say where arrows go; an export can do without. */
-static struct histree_segment_store *open_arrows(const struct target *target, const char *name)
-{
-	struct histree_segment_store *store = NULL;
-	if (target_find_segments(target, name) == NULL ||
-	    target_segments(target, name, false, &store, NULL) != HISTREE_OK)
-		return NULL;
-	return store;
-}
-
 /* The history of the kernel, which knows of threads; an export can do without. */
 static void open_names(struct export_source *source)
 {
@@ -170,9 +160,9 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 	if (code == CLI_OK)
 		code = choose_quarks(source, words, choice->question->thread);
 	if (code == CLI_OK && choice->for_viewer && strncmp(info->provider, "kernel", strlen("kernel")) == 0)
-		source->wakeups = open_arrows(&source->own, "wakeups");
+		source->wakeups = target_segments_if_any(&source->own, "wakeups");
 	if (code == CLI_OK && choice->for_viewer && strcmp(info->provider, "tracks") == 0)
-		source->flows = open_arrows(&source->own, "track-flows");
+		source->flows = target_segments_if_any(&source->own, "track-flows");
 	return code;
 }
 

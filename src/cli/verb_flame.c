@@ -505,14 +505,9 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-struct drawing {
-	const struct histree_flame *flame;
-	struct histree_draw_flame_options options;
-};
-
-static enum histree_status draw(void *context, picture_write *write, void *file, struct histree_error *error)
+enum histree_status flame_draw(void *context, picture_write *write, void *file, struct histree_error *error)
 {
-	const struct drawing *drawing = context;
+	const struct flame_drawing *drawing = context;
 	return histree_draw_flame(drawing->flame, &drawing->options, write, file, error);
 }
 
@@ -530,14 +525,13 @@ static enum cli_exit judge(const struct histree_flame *flame, const struct flame
 	return code;
 }
 
-static enum cli_exit flame_answer(struct drawing *drawing, struct histree_flame *flame, const char *path,
+static enum cli_exit flame_answer(struct flame_drawing *drawing, struct histree_flame *flame, const char *path,
 				  const struct flame_options *chosen, bool are_samples)
 {
 	struct histree_error error = { 0 };
 	if (histree_flame_finish(flame, &error) != HISTREE_OK)
 		return report_error(&error);
 	drawing->flame = flame;
-	drawing->options.theme = picture_choice_theme(&chosen->picture);
 	if (chosen->picture.output == NULL) {
 		const struct flame_rows_request request = { .question = &chosen->question, .min = chosen->min };
 		enum cli_exit code = judge(flame, chosen, are_samples);
@@ -548,9 +542,10 @@ static enum cli_exit flame_answer(struct drawing *drawing, struct histree_flame 
 		return output == NULL ? folded : (enum cli_exit)cli_end(output, folded != CLI_OK ? folded : code);
 	}
 	char *title = picture_file_title(path);
-	drawing->options.title = chosen->picture.title != NULL ? chosen->picture.title : title;
+	if (drawing->options.look.title == NULL)
+		drawing->options.look.title = title;
 	enum cli_exit code =
-		title != NULL ? picture_file_draw(chosen->picture.output, draw, drawing) : report_no_memory();
+		title != NULL ? picture_file_draw(chosen->picture.output, flame_draw, drawing) : report_no_memory();
 	free(title);
 	return code;
 }
@@ -761,7 +756,7 @@ static const struct flame_options defaults = { .depth = 4 };
 static int flame_run(void *said, const struct cli_words *words)
 {
 	struct flame_options *chosen = said;
-	struct drawing drawing = { .flame = NULL };
+	struct flame_drawing drawing = { .flame = NULL };
 	struct histree_flame *flame = NULL;
 	struct histree_error error = { 0 };
 	struct target target = { 0 };
@@ -770,8 +765,7 @@ static int flame_run(void *said, const struct cli_words *words)
 	if (status == CLI_OK)
 		status = choose(chosen, words->words[0], &are_samples);
 	if (status == CLI_OK)
-		status = picture_choice_read(&chosen->picture, &drawing.options.format, &drawing.options.width,
-					     &drawing.options.height);
+		status = picture_choice_read(&chosen->picture, &drawing.options.look);
 	if (status != CLI_OK)
 		return status;
 	if (histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, &error) != HISTREE_OK)

@@ -6,6 +6,7 @@
 #define CLI_VERB_FLAME_H
 
 #include "cli/option.h"
+#include "cli/picture_file.h"
 #include "cli/report.h"
 #include "cli/row_writer.h"
 #include "cli/target.h"
@@ -23,6 +24,14 @@ struct flame_rows_request {
  * stack.  Returns `status` if that went well.
  */
 int flame_rows_print(const struct histree_flame *flame, const struct flame_rows_request *request, int status);
+
+/* What is drawn into a file, by this function (picture_file.h). */
+struct flame_drawing {
+	const struct histree_flame *flame;
+	struct histree_draw_flame_options options;
+};
+
+enum histree_status flame_draw(void *drawing, picture_write *write, void *file, struct histree_error *error);
 
 struct sample_question {
 	char *const *threads; /* numbers, or HOST/number; none: all */

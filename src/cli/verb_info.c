@@ -658,11 +658,7 @@ static enum cli_exit inform_segments(struct informing *informing, const struct t
 
 static bool has_analysis(const struct target *target, const char *analysis)
 {
-	const struct histree_store_info *info = histree_store_info(target->store);
-	for (size_t i = 0; i < info->history_count; i++)
-		if (strcmp(analysis, info->histories[i].analysis) == 0)
-			return true;
-	return target_find_segments(target, analysis) != NULL;
+	return target_has_history(target, analysis) || target_find_segments(target, analysis) != NULL;
 }
 
 /* Prints what one analysis made, or all of them.  For an unknown name, the library says which there are. */

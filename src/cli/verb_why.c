@@ -873,8 +873,7 @@ static int why_run(void *said, const struct cli_words *words)
 		.waits = { .asked = &why.asked, .wait_max = chosen->question.limit },
 		.is_like_tc = chosen->rules != NULL && strcmp(chosen->rules, "trace-compass") == 0,
 	};
-	enum cli_exit code =
-		picture_choice_read(&chosen->picture, &picture.format, &picture.width, &picture.height);
+	enum cli_exit code = picture_choice_read(&chosen->picture, &picture.look);
 	if (code != CLI_OK)
 		return code;
 	code = path_open(&why.asked, words, &chosen->question,

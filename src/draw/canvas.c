@@ -112,12 +112,12 @@ static bool is_size(uint32_t size)
 	return size == 0 || (size >= HISTREE_DRAW_SIZE_MIN && size <= HISTREE_DRAW_SIZE_MAX);
 }
 
-enum histree_status picture_size_check(uint32_t width, uint32_t height, struct histree_error *error)
+enum histree_status picture_look_check(const struct histree_draw_look *look, struct histree_error *error)
 {
-	if (is_size(width) && is_size(height))
+	if (is_size(look->width) && is_size(look->height))
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of %u x %u; each is %d to %d", width, height,
-			 HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "a picture of %u x %u; each is %d to %d", look->width,
+			 look->height, HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
 }
 
 static cairo_status_t write_bytes(void *closure, const unsigned char *bytes, unsigned size)
@@ -141,13 +141,12 @@ static enum histree_status say(cairo_status_t status, struct histree_error *erro
 	}
 }
 
-enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw_options *options, uint32_t width,
-				uint32_t height, bool (*write)(void *context, const void *bytes, size_t size),
-				void *context, struct histree_error *error)
+enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw_look *look, uint32_t width,
+				uint32_t height, picture_write *write, void *context, struct histree_error *error)
 {
 	*canvas = (struct canvas){
-		.theme = theme_of(options->theme),
-		.is_png = options->format == HISTREE_DRAW_PNG,
+		.theme = theme_of(look->theme),
+		.is_png = look->format == HISTREE_DRAW_PNG,
 		.write = write,
 		.context = context,
 	};

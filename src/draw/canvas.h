@@ -17,19 +17,18 @@
 #include "draw/pictures.h"
 #include "histree/value.h"
 
-#define CAIRO_FUNCTIONS(F)                                                                                        \
-	F(cairo_, arc)                                                                                            \
-	F(cairo_, close_path) F(cairo_, create) F(cairo_, curve_to) F(cairo_, destroy) F(cairo_, fill)            \
-		F(cairo_, fill_preserve) F(cairo_, image_surface_create) F(cairo_, line_to) F(cairo_, move_to)    \
-			F(cairo_, new_sub_path) F(cairo_, paint) F(cairo_, rectangle) F(cairo_, select_font_face) \
-				F(cairo_, set_font_size) F(cairo_, set_line_join) F(cairo_, set_line_width) F(    \
-					cairo_, set_source_rgba) F(cairo_, show_text) F(cairo_, status)           \
-					F(cairo_, status_to_string) F(cairo_, stroke) F(cairo_, surface_destroy)  \
-						F(cairo_, surface_finish) F(cairo_, surface_status)               \
-							F(cairo_, surface_write_to_png_stream)                    \
-								F(cairo_, svg_surface_create_for_stream)          \
-									F(cairo_, svg_surface_set_document_unit)  \
-										F(cairo_, text_extents)
+/* clang-format off */
+#define CAIRO_FUNCTIONS(F) \
+	F(cairo_, arc) F(cairo_, close_path) F(cairo_, create) F(cairo_, curve_to) F(cairo_, destroy) \
+	F(cairo_, fill) F(cairo_, fill_preserve) F(cairo_, image_surface_create) F(cairo_, line_to) \
+	F(cairo_, move_to) F(cairo_, new_sub_path) F(cairo_, paint) F(cairo_, rectangle) \
+	F(cairo_, select_font_face) F(cairo_, set_font_size) F(cairo_, set_line_join) \
+	F(cairo_, set_line_width) F(cairo_, set_source_rgba) F(cairo_, show_text) F(cairo_, status) \
+	F(cairo_, status_to_string) F(cairo_, stroke) F(cairo_, surface_destroy) \
+	F(cairo_, surface_finish) F(cairo_, surface_status) F(cairo_, surface_write_to_png_stream) \
+	F(cairo_, svg_surface_create_for_stream) F(cairo_, svg_surface_set_document_unit) \
+	F(cairo_, text_extents)
+/* clang-format on */
 
 /* Loaded by canvas_open(). */
 extern struct lib_cairo {
@@ -71,17 +70,16 @@ struct canvas {
 	cairo_surface_t *surface;
 	const struct theme *theme;
 	bool is_png;
-	bool (*write)(void *context, const void *bytes, size_t size);
+	picture_write *write;
 	void *context;
 };
 
 /* Returns HISTREE_ERR_ARGUMENT with a sentence if a width or height is beyond the limits; 0 is fine. */
-enum histree_status picture_size_check(uint32_t width, uint32_t height, struct histree_error *error);
+enum histree_status picture_look_check(const struct histree_draw_look *look, struct histree_error *error);
 
 /* The picture has a ground of one colour.  canvas_release() also after failure. */
-enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw_options *options, uint32_t width,
-				uint32_t height, bool (*write)(void *context, const void *bytes, size_t size),
-				void *context, struct histree_error *error);
+enum histree_status canvas_open(struct canvas *canvas, const struct histree_draw_look *look, uint32_t width,
+				uint32_t height, picture_write *write, void *context, struct histree_error *error);
 
 /* Hands out what is left of the picture. */
 enum histree_status canvas_finish(struct canvas *canvas, struct histree_error *error);

@@ -36,15 +36,14 @@ struct compare_picture {
 	uint32_t width, height;
 };
 
-static enum histree_status picture_begin(struct compare_picture *picture, uint32_t height,
-					 bool (*write)(void *context, const void *bytes, size_t size),
+static enum histree_status picture_begin(struct compare_picture *picture, uint32_t height, picture_write *write,
 					 void *context, struct histree_error *error)
 {
 	const struct histree_draw_comparison_options *options = picture->options;
-	const struct histree_draw_options plain = { .format = options->format, .theme = options->theme };
-	picture->width = options->width != 0 ? options->width : WIDTH;
-	picture->height = options->height != 0 ? options->height : height;
-	return canvas_open(&picture->canvas, &plain, picture->width, picture->height, write, context, error);
+	picture->width = options->look.width != 0 ? options->look.width : WIDTH;
+	picture->height = options->look.height != 0 ? options->look.height : height;
+	return canvas_open(&picture->canvas, &options->look, picture->width, picture->height, write, context,
+			   error);
 }
 
 /* The title, and which colour is whose. */
@@ -56,7 +55,7 @@ static void draw_head(struct compare_picture *picture)
 	double x = MARGIN;
 	canvas_colour(canvas, canvas->theme->text, 1);
 	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, MARGIN, 24, picture->width - 2 * MARGIN,
-		    options->title != NULL ? options->title : "Comparison");
+		    options->look.title != NULL ? options->look.title : "Comparison");
 	for (int side = 0; side < 2; side++) {
 		char text[160];
 		snprintf(text, sizeof(text), "%s  %.140s", letters[side],
@@ -112,21 +111,20 @@ static void draw_state(struct compare_picture *picture, const struct histree_sta
 
 static size_t rows_that_fit(const struct histree_draw_comparison_options *options)
 {
-	if (options->height == 0)
+	if (options->look.height == 0)
 		return ROWS;
-	return options->height > HEAD + FOOT + ROW ? (options->height - HEAD - FOOT) / ROW : 1;
+	return options->look.height > HEAD + FOOT + ROW ? (options->look.height - HEAD - FOOT) / ROW : 1;
 }
 
 enum histree_status histree_draw_states_compared(const struct histree_state_comparison *comparison,
 						 const struct histree_draw_comparison_options *options,
-						 bool (*write)(void *context, const void *bytes, size_t size),
-						 void *context, struct histree_error *error)
+						 picture_write *write, void *context, struct histree_error *error)
 {
 	struct compare_picture picture = { .options = options };
 	const struct histree_state_difference *state;
 	size_t count = 0;
 	double most = 0;
-	enum histree_status status = picture_size_check(options->width, options->height, error);
+	enum histree_status status = picture_look_check(&options->look, error);
 	if (status != HISTREE_OK)
 		return status;
 	for (;
@@ -240,12 +238,11 @@ enum histree_status histree_draw_segments_compared(const struct histree_segment_
 						   const struct histree_segment_density *a,
 						   const struct histree_segment_density *b,
 						   const struct histree_draw_comparison_options *options,
-						   bool (*write)(void *context, const void *bytes, size_t size),
-						   void *context, struct histree_error *error)
+						   picture_write *write, void *context, struct histree_error *error)
 {
 	struct compare_picture picture = { .options = options };
 	struct curves curves = { .densities = { a, b } };
-	enum histree_status status = picture_size_check(options->width, options->height, error);
+	enum histree_status status = picture_look_check(&options->look, error);
 	if (status != HISTREE_OK)
 		return status;
 

@@ -235,13 +235,13 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 {
 	struct picture picture = {
 		.info = histree_history_info(history),
-		.width = options->width != 0 ? options->width : 1200,
+		.width = options->look.width != 0 ? options->look.width : 1200,
 	};
 	const struct histree_tree_layout_options room = {
 		.left = MARGIN,
 		.width = picture.width - 2 * MARGIN,
 		.top = HEAD,
-		.height = options->height != 0 ? fmax((double)options->height - HEAD - FOOT, 1) : 0,
+		.height = options->look.height != 0 ? fmax((double)options->look.height - HEAD - FOOT, 1) : 0,
 	};
 	struct histree_tree_layout *layout;
 	uint32_t level_count;
@@ -250,10 +250,10 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 		picture.nodes = histree_tree_layout_nodes(layout, &picture.count);
 		picture.levels = histree_tree_layout_levels(layout, &level_count);
 		double needed = picture.levels[0].bottom + FOOT;
-		picture.height = options->height != 0 ? options->height
-						      : (uint32_t)fmin(ceil(needed), HISTREE_DRAW_SIZE_MAX);
-		status =
-			canvas_open(&picture.canvas, options, picture.width, picture.height, write, context, error);
+		picture.height = options->look.height != 0 ? options->look.height
+							   : (uint32_t)fmin(ceil(needed), HISTREE_DRAW_SIZE_MAX);
+		status = canvas_open(&picture.canvas, &options->look, picture.width, picture.height, write, context,
+				     error);
 	}
 	if (status == HISTREE_OK) {
 		struct canvas *canvas = &picture.canvas;
@@ -261,7 +261,7 @@ static enum histree_status tree_picture(struct histree_history *history, const s
 		char text[200], nodes[GROUPED_NUMBER_SIZE], intervals[GROUPED_NUMBER_SIZE];
 		canvas_colour(canvas, canvas->theme->text, 1);
 		canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, MARGIN, 30, picture.width - 2 * MARGIN,
-			    options->title != NULL ? options->title : picture.info->provider);
+			    options->look.title != NULL ? options->look.title : picture.info->provider);
 		snprintf(text, sizeof(text),
 			 "tree %s, %s node%s of %u KiB in %u level%s, %.0f %% full, %s intervals", info->variant,
 			 grouped_number(info->node_count, nodes), info->node_count == 1 ? "" : "s",
@@ -458,7 +458,7 @@ static enum histree_status draw(struct lines_picture *picture, struct histree_er
 	const struct histree_chart *shown = histree_chart_view_chart(picture->view);
 	struct row_list list = { .count = 0 };
 	char all[GROUPED_NUMBER_SIZE];
-	const char *title = picture->options->title != NULL ? picture->options->title : shown->title;
+	const char *title = picture->options->look.title != NULL ? picture->options->look.title : shown->title;
 	const bool is_own = strcmp(title, shown->title) == 0; /* then it is not said twice */
 	if (picture->all > picture->count)
 		snprintf(list.note, sizeof(list.note), "%.90s%s%zu of %s lines, %s", is_own ? "" : shown->title,
@@ -510,12 +510,12 @@ static enum histree_status open_canvas(struct lines_picture *picture, picture_wr
 {
 	const struct histree_draw_options *options = picture->options;
 	struct chart *chart = &picture->chart;
-	chart->width = options->width != 0 ? options->width : 1200;
-	chart->height = options->height != 0 ? options->height : LINES_HEIGHT;
+	chart->width = options->look.width != 0 ? options->look.width : 1200;
+	chart->height = options->look.height != 0 ? options->look.height : LINES_HEIGHT;
 	chart->left = CHART_MARGIN + NUMBERS_WIDTH;
 	chart->right = chart->width - CHART_MARGIN;
 	enum histree_status status =
-		canvas_open(&picture->canvas, options, chart->width, chart->height, write, context, error);
+		canvas_open(&picture->canvas, &options->look, chart->width, chart->height, write, context, error);
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t below = CHART_AXIS + CHART_LEGEND + 18 * (lay_legend(picture, false) - 1);
@@ -571,7 +571,7 @@ static enum histree_status lines_picture(struct histree_history *history,
 static enum histree_status check(const struct histree_history_info *info,
 				 const struct histree_draw_options *options, struct histree_error *error)
 {
-	enum histree_status status = picture_size_check(options->width, options->height, error);
+	enum histree_status status = picture_look_check(&options->look, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (options->view == HISTREE_DRAW_TREE)
@@ -603,11 +603,7 @@ static enum histree_status draw_flame(struct histree_history *history, const str
 						       .from = options->from,
 						       .to = options->to,
 						       .work = options->work };
-	const struct histree_draw_flame_options picture = { .format = options->format,
-							    .theme = options->theme,
-							    .width = options->width,
-							    .height = options->height,
-							    .title = options->title };
+	const struct histree_draw_flame_options picture = { .look = options->look };
 	enum histree_status status = histree_flame_create(&(struct histree_flame_options){ 0 }, &flame, error);
 	if (status == HISTREE_OK)
 		status = histree_flame_add_history(flame, &request, error);
@@ -629,8 +625,7 @@ static enum histree_status draw_chart(struct histree_history *history, const str
 }
 
 enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
-				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				 struct histree_error *error)
+				 picture_write *write, void *context, struct histree_error *error)
 {
 	enum histree_status status = check(histree_history_info(history), options, error);
 	if (status != HISTREE_OK)

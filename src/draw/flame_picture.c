@@ -24,7 +24,7 @@
 /* Bytes are handed out when there are enough of them. */
 struct flame_svg {
 	const struct theme *theme;
-	bool (*write)(void *context, const void *bytes, size_t size);
+	picture_write *write;
 	void *context;
 	bool has_failed;
 	size_t used;
@@ -220,7 +220,7 @@ static uint32_t mix(uint32_t from, uint32_t to, double part)
 /* Blue: less of it on side B; red: more. */
 static uint32_t colour_of_difference(const struct flame_picture *picture, const struct histree_flame_node *node)
 {
-	const bool is_dark = picture->options->theme == HISTREE_DRAW_DARK;
+	const bool is_dark = picture->options->look.theme == HISTREE_DRAW_DARK;
 	double a = share(picture, node, 0), b = share(picture, node, 1);
 	double change = a + b > 0 ? (b - a) / (a + b) : 0;
 	return mix(is_dark ? 0x4a535d : 0xe6e8eb, change < 0 ? 0x2a6cb8 : 0xc8402f, fabs(change));
@@ -228,7 +228,7 @@ static uint32_t colour_of_difference(const struct flame_picture *picture, const 
 
 static uint32_t colour_of(const struct flame_picture *picture, const struct histree_flame_node *node)
 {
-	const bool is_dark = picture->options->theme == HISTREE_DRAW_DARK;
+	const bool is_dark = picture->options->look.theme == HISTREE_DRAW_DARK;
 	const struct histree_value name =
 		node->kind == HISTREE_FLAME_UNKNOWN ? histree_unknown() : histree_string(node->name);
 	if (node->kind == HISTREE_FLAME_ROOT || node->kind == HISTREE_FLAME_REST)
@@ -248,7 +248,7 @@ static void draw_box(struct flame_picture *picture, struct flame_box box, uint32
 	/* A hairline between neighbours. */
 	if (box.width > 2)
 		box.width -= 0.6;
-	if (picture->options->format == HISTREE_DRAW_SVG) {
+	if (picture->options->look.format == HISTREE_DRAW_SVG) {
 		char title[CLEAN_TEXT_SIZE];
 		clean_text(title, box.title);
 		put_format(&picture->svg,
@@ -302,7 +302,7 @@ static void draw_node(struct flame_picture *picture, const struct histree_flame_
 static void draw_narrow(struct flame_picture *picture, uint32_t count, uint32_t depth, double x, double width)
 {
 	char title[TITLE_SIZE];
-	const bool is_dark = picture->options->theme == HISTREE_DRAW_DARK;
+	const bool is_dark = picture->options->look.theme == HISTREE_DRAW_DARK;
 	if (width < VISIBLE)
 		return;
 	snprintf(title, sizeof(title), "%" PRIu32 " frames, too narrow to be drawn", count);
@@ -358,9 +358,9 @@ static uint32_t count_rows(const struct flame_picture *picture)
 static void measure(struct flame_picture *picture)
 {
 	const struct histree_draw_flame_options *options = picture->options;
-	picture->width = options->width != 0 ? options->width : WIDTH;
+	picture->width = options->look.width != 0 ? options->look.width : WIDTH;
 	uint32_t rows = count_rows(picture), height = HEAD + FOOT + rows * ROW;
-	picture->height = options->height != 0 ? options->height : height;
+	picture->height = options->look.height != 0 ? options->look.height : height;
 	if (picture->height > HISTREE_DRAW_SIZE_MAX)
 		picture->height = HISTREE_DRAW_SIZE_MAX;
 	if (picture->height < HISTREE_DRAW_SIZE_MIN)
@@ -371,7 +371,7 @@ static void measure(struct flame_picture *picture)
 static void draw_head(struct flame_picture *picture)
 {
 	char note[TITLE_SIZE];
-	const char *title = picture->options->title != NULL ? picture->options->title : "Flame graph";
+	const char *title = picture->options->look.title != NULL ? picture->options->look.title : "Flame graph";
 
 	char total[40];
 	put_weight(picture, total, sizeof(total), picture->nodes[0].total[0]);
@@ -386,7 +386,7 @@ static void draw_head(struct flame_picture *picture)
 	if (picture->left_out > 0)
 		snprintf(note + size, TITLE_SIZE - size, "; %" PRIu32 " of them do not fit in", picture->left_out);
 
-	if (picture->options->format == HISTREE_DRAW_SVG) {
+	if (picture->options->look.format == HISTREE_DRAW_SVG) {
 		flame_svg_text(&picture->svg, FONT_TITLE, MARGIN, 24, title);
 		flame_svg_text(&picture->svg, FONT_SMALL, MARGIN, 41, note);
 		return;
@@ -397,17 +397,15 @@ static void draw_head(struct flame_picture *picture)
 	canvas_text(&picture->canvas, FONT_SMALL, ALIGN_LEFT, MARGIN, 41, picture->width - 2 * MARGIN, note);
 }
 
-static enum histree_status draw(struct flame_picture *picture,
-				bool (*write)(void *context, const void *bytes, size_t size), void *context,
+static enum histree_status draw(struct flame_picture *picture, picture_write *write, void *context,
 				struct histree_error *error)
 {
 	const struct histree_draw_flame_options *options = picture->options;
-	const struct histree_draw_options plain = { .format = options->format, .theme = options->theme };
 	enum histree_status status = HISTREE_OK;
-	picture->svg.theme = theme_of(options->theme);
+	picture->svg.theme = theme_of(options->look.theme);
 	picture->svg.write = write;
 	picture->svg.context = context;
-	if (options->format == HISTREE_DRAW_SVG) {
+	if (options->look.format == HISTREE_DRAW_SVG) {
 		put_format(&picture->svg,
 			   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u "
@@ -419,8 +417,8 @@ static enum histree_status draw(struct flame_picture *picture,
 		put_format(&picture->svg, "<rect width=\"%u\" height=\"%u\" fill=\"#%06x\"/>\n", picture->width,
 			   picture->height, picture->svg.theme->ground);
 	} else {
-		status = canvas_open(&picture->canvas, &plain, picture->width, picture->height, write, context,
-				     error);
+		status = canvas_open(&picture->canvas, &options->look, picture->width, picture->height, write,
+				     context, error);
 	}
 	if (status == HISTREE_OK) {
 		const struct histree_flame_node *nodes = picture->nodes;
@@ -445,7 +443,7 @@ static enum histree_status draw(struct flame_picture *picture,
 	}
 	if (status == HISTREE_OK)
 		draw_head(picture);
-	if (status == HISTREE_OK && options->format != HISTREE_DRAW_SVG)
+	if (status == HISTREE_OK && options->look.format != HISTREE_DRAW_SVG)
 		status = canvas_finish(&picture->canvas, error);
 	else if (status == HISTREE_OK && !flame_svg_end(&picture->svg))
 		status = error_set(error, HISTREE_ERR_IO, "the picture could not be written");
@@ -454,11 +452,10 @@ static enum histree_status draw(struct flame_picture *picture,
 }
 
 enum histree_status histree_draw_flame(const struct histree_flame *flame,
-				       const struct histree_draw_flame_options *options,
-				       bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				       struct histree_error *error)
+				       const struct histree_draw_flame_options *options, picture_write *write,
+				       void *context, struct histree_error *error)
 {
-	enum histree_status status = picture_size_check(options->width, options->height, error);
+	enum histree_status status = picture_look_check(&options->look, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct flame_picture *picture = calloc(1, sizeof(*picture));

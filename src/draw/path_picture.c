@@ -228,26 +228,24 @@ static uint32_t height_without_rows(void)
 
 static size_t rows_that_fit(const struct histree_draw_path_options *options)
 {
-	if (options->height == 0)
+	if (options->look.height == 0)
 		return CHART_ROWS;
-	return options->height > height_without_rows() + CHART_ROW
-		       ? (options->height - height_without_rows()) / CHART_ROW
+	return options->look.height > height_without_rows() + CHART_ROW
+		       ? (options->look.height - height_without_rows()) / CHART_ROW
 		       : 1;
 }
 
-static enum histree_status open_canvas(struct path_picture *picture,
-				       bool (*write)(void *context, const void *bytes, size_t size), void *context,
+static enum histree_status open_canvas(struct path_picture *picture, picture_write *write, void *context,
 				       struct histree_error *error)
 {
 	const struct histree_draw_path_options *options = picture->options;
-	const struct histree_draw_options plain = { .format = options->format, .theme = options->theme };
 	struct chart *chart = &picture->chart;
 	double width = CHART_LABELS;
 	uint32_t rows = (uint32_t)picture->list.count * CHART_ROW;
-	chart->width = options->width != 0 ? options->width : 1200;
-	chart->height = options->height != 0 ? options->height : height_without_rows() + rows;
+	chart->width = options->look.width != 0 ? options->look.width : 1200;
+	chart->height = options->look.height != 0 ? options->look.height : height_without_rows() + rows;
 	enum histree_status status =
-		canvas_open(&picture->canvas, &plain, chart->width, chart->height, write, context, error);
+		canvas_open(&picture->canvas, &options->look, chart->width, chart->height, write, context, error);
 	if (status != HISTREE_OK)
 		return status;
 	for (size_t i = 0; i < picture->list.count; i++)
@@ -275,7 +273,7 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 	histree_critical_path_name(picture->path, options->host, options->tid, picture->from, name, sizeof(name));
 	snprintf(title, sizeof(title), "Critical path of %s %" PRId32, name, options->tid);
 	chart_frame(&picture->canvas, &picture->chart, &picture->list,
-		    options->title != NULL ? options->title : title);
+		    options->look.title != NULL ? options->look.title : title);
 	enum histree_status status = walk(picture, take_state, error);
 	for (size_t row = 0; row < picture->list.count && status == HISTREE_OK; row++) {
 		const double top = picture->chart.rows_top + (double)row * CHART_ROW;
@@ -306,14 +304,13 @@ static enum histree_status draw(struct path_picture *picture, struct histree_err
 }
 
 enum histree_status histree_draw_path(struct histree_history *history,
-				      const struct histree_draw_path_options *options,
-				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				      struct histree_error *error)
+				      const struct histree_draw_path_options *options, picture_write *write,
+				      void *context, struct histree_error *error)
 {
 	size_t host_count;
 	struct path_picture picture = { .history = history, .options = options, .list = { .history = history } };
 	picture.hosts = histree_history_hosts(history, &host_count);
-	enum histree_status status = picture_size_check(options->width, options->height, error);
+	enum histree_status status = picture_look_check(&options->look, error);
 	if (status == HISTREE_OK)
 		status = histree_critical_path_create(history, &picture.path, error);
 	if (status == HISTREE_OK)

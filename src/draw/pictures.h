@@ -30,12 +30,20 @@ enum histree_draw_theme { HISTREE_DRAW_LIGHT, HISTREE_DRAW_DARK };
 #define HISTREE_DRAW_SIZE_MIN 200
 #define HISTREE_DRAW_SIZE_MAX 30000
 
-struct histree_draw_options {
-	enum histree_draw_view view;
+/* How a picture looks. */
+struct histree_draw_look {
 	enum histree_draw_format format;
 	enum histree_draw_theme theme;
-	uint32_t width, height; /* 0 means 1200, and as high as the rows need */
-	histree_time from, to;  /* inside the history; not used by HISTREE_DRAW_TREE */
+	uint32_t width, height; /* 0 means 1200, and as high as what is drawn needs */
+	const char *title;      /* NULL: what is drawn */
+};
+
+typedef bool picture_write(void *context, const void *bytes, size_t size);
+
+struct histree_draw_options {
+	enum histree_draw_view view;
+	struct histree_draw_look look;
+	histree_time from, to; /* inside the history; not used by HISTREE_DRAW_TREE */
 	/*
 	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
 	 * is NULL, draw as many rows as there is room for: the busiest threads of the range, or the first resources
@@ -51,7 +59,6 @@ struct histree_draw_options {
 	 * to span where both have rows.  NULL: no arrows.
 	 */
 	struct histree_segment_store *flows;
-	const char *title; /* NULL means the name of the analysis */
 	struct histree_work work;
 };
 
@@ -59,20 +66,17 @@ struct histree_draw_options {
  * Draw a picture.  `write` gets its bytes piece by piece and returns false if it cannot keep them.  Returns
  * HISTREE_NOT_FOUND if there is nothing to show, such as threads in a history without threads.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_draw(struct histree_history *history, const struct histree_draw_options *options,
-	     bool (*write)(void *context, const void *bytes, size_t size), void *context,
-	     struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw(struct histree_history *history,
+								const struct histree_draw_options *options,
+								picture_write *write, void *context,
+								struct histree_error *error);
 
 /* A critical path (critical_path.h). */
 struct histree_draw_path_options {
-	enum histree_draw_format format;
-	enum histree_draw_theme theme;
-	uint32_t width, height; /* as those of other pictures */
-	size_t host;            /* in histree_history_hosts(); 0 if the history is of one host */
+	struct histree_draw_look look;
+	size_t host; /* in histree_history_hosts(); 0 if the history is of one host */
 	int32_t tid;
 	histree_time from, to; /* as those of histree_critical_path_start() */
-	const char *title;     /* NULL: the name of the thread */
 	struct histree_work work;
 	enum histree_path_rules rules;
 };
@@ -84,15 +88,11 @@ struct histree_draw_path_options {
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_path(struct histree_history *history, const struct histree_draw_path_options *options,
-		  bool (*write)(void *context, const void *bytes, size_t size), void *context,
-		  struct histree_error *error);
+		  picture_write *write, void *context, struct histree_error *error);
 
 /* A flame graph (time_use.h). */
 struct histree_draw_flame_options {
-	enum histree_draw_format format;
-	enum histree_draw_theme theme;
-	uint32_t width, height; /* as those of other pictures */
-	const char *title;      /* NULL: "Flame graph" */
+	struct histree_draw_look look;
 	/* Draw both sides: colours say which side has more, and widths are means of shares.  Else draw side 0. */
 	bool is_difference;
 };
@@ -104,34 +104,32 @@ struct histree_draw_flame_options {
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_draw_flame(const struct histree_flame *flame, const struct histree_draw_flame_options *options,
-		   bool (*write)(void *context, const void *bytes, size_t size), void *context,
-		   struct histree_error *error);
+		   picture_write *write, void *context, struct histree_error *error);
 
 /* The differences between two runs (states.h, segment_stats.h). */
 struct histree_draw_comparison_options {
-	enum histree_draw_format format;
-	enum histree_draw_theme theme;
-	uint32_t width, height; /* as those of other pictures */
-	const char *title;      /* NULL: "Comparison" */
-	const char *names[2];   /* of A and B */
+	struct histree_draw_look look;
+	const char *names[2]; /* of A and B */
 };
 
 /*
  * Draw the shares of states as pairs of bars, the greatest differences first, at most 24 or as many as there is
  * room for; noise is pale.  Returns HISTREE_NOT_FOUND if there is nothing to compare.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_states_compared(
-	const struct histree_state_comparison *comparison, const struct histree_draw_comparison_options *options,
-	bool (*write)(void *context, const void *bytes, size_t size), void *context, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_draw_states_compared(const struct histree_state_comparison *comparison,
+			     const struct histree_draw_comparison_options *options, picture_write *write,
+			     void *context, struct histree_error *error);
 
 /*
  * Draw the durations of segments of both sides over each other: the densities, which have one column, as shares,
  * and the 50th and 99th percentile of the difference.  Returns HISTREE_NOT_FOUND if neither side has a segment.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_draw_segments_compared(
-	const struct histree_segment_difference *difference, const struct histree_segment_density *a,
-	const struct histree_segment_density *b, const struct histree_draw_comparison_options *options,
-	bool (*write)(void *context, const void *bytes, size_t size), void *context, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_draw_segments_compared(const struct histree_segment_difference *difference,
+			       const struct histree_segment_density *a, const struct histree_segment_density *b,
+			       const struct histree_draw_comparison_options *options, picture_write *write,
+			       void *context, struct histree_error *error);
 
 /* Returns true if this library was built with cairo. */
 HISTREE_API bool histree_can_draw(void);

@@ -463,7 +463,7 @@ static uint32_t height_without_rows(const struct picture *picture)
 
 static size_t rows_that_fit(const struct picture *picture)
 {
-	uint32_t height = picture->options->height, around = height_without_rows(picture);
+	uint32_t height = picture->options->look.height, around = height_without_rows(picture);
 	if (height == 0)
 		return CHART_ROWS;
 	return height > around + CHART_ROW ? (height - around) / CHART_ROW : 1;
@@ -585,8 +585,8 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_cur
 static enum histree_status draw(struct picture *picture, struct histree_error *error)
 {
 	const struct histree_draw_options *options = picture->options;
-	const char *title =
-		options->title != NULL ? options->title : histree_history_info(picture->history)->provider;
+	const char *title = options->look.title != NULL ? options->look.title
+							: histree_history_info(picture->history)->provider;
 	chart_frame(&picture->canvas, &picture->chart, &picture->list, title);
 	if (picture->cpus > 0)
 		draw_usage(picture);
@@ -689,11 +689,11 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		/* Before the layout: text is measured on a canvas. */
 		uint32_t rows = (uint32_t)picture.list.count * CHART_ROW;
-		picture.chart.width = picture.options->width != 0 ? picture.options->width : 1200;
-		picture.chart.height = picture.options->height != 0 ? picture.options->height
-								    : height_without_rows(&picture) + rows;
-		status = canvas_open(&picture.canvas, picture.options, picture.chart.width, picture.chart.height,
-				     write, context, error);
+		picture.chart.width = picture.options->look.width != 0 ? picture.options->look.width : 1200;
+		picture.chart.height = picture.options->look.height != 0 ? picture.options->look.height
+									 : height_without_rows(&picture) + rows;
+		status = canvas_open(&picture.canvas, &picture.options->look, picture.chart.width,
+				     picture.chart.height, write, context, error);
 	}
 	if (status == HISTREE_OK) {
 		lay_out(&picture);

@@ -28,8 +28,6 @@ struct arrow_end {
 /* Draws one arrow, or what of it is in the chart. */
 void arrow_draw(struct canvas *canvas, const struct time_axis *axis, struct arrow_end from, struct arrow_end to);
 
-typedef bool picture_write(void *context, const void *bytes, size_t size);
-
 enum histree_status rows_picture(struct histree_history *history, const struct histree_draw_options *options,
 				 picture_write *write, void *context, struct histree_error *error);
 

@@ -5,9 +5,9 @@
  *
  * The tables of a store are created by SQL: virtual tables, and ordinary ones for small contents.
  *
- * Some table functions are statements: their arguments go into a statement, whose rows they return.  An argument is
- * a value of the statement (?1, ?2, ...), or itself a statement, "SELECT key, start, end ...", whose text replaces a
- * %s: this is what interval algebra operates on.  interval_join() sweeps over one.
+ * Some table functions are statements: their arguments go into a statement, whose rows they return.  An argument
+ * is a value of the statement (?1, ?2, ...), or itself a statement, "SELECT key, start, end ...", whose text
+ * replaces a %s: this is what interval algebra operates on.  interval_join() sweeps over one.
  */
 #include "sql/sql_extension.h"
 

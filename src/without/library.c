@@ -57,32 +57,28 @@ static enum histree_status refuse(struct histree_error *error)
 }
 
 enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
-				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				 struct histree_error *error)
+				 picture_write *write, void *context, struct histree_error *error)
 {
 	return refuse(error);
 }
 
 enum histree_status histree_draw_path(struct histree_history *history,
-				      const struct histree_draw_path_options *options,
-				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				      struct histree_error *error)
+				      const struct histree_draw_path_options *options, picture_write *write,
+				      void *context, struct histree_error *error)
 {
 	return refuse(error);
 }
 
 enum histree_status histree_draw_flame(const struct histree_flame *flame,
-				       const struct histree_draw_flame_options *options,
-				       bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				       struct histree_error *error)
+				       const struct histree_draw_flame_options *options, picture_write *write,
+				       void *context, struct histree_error *error)
 {
 	return refuse(error);
 }
 
 enum histree_status histree_draw_states_compared(const struct histree_state_comparison *comparison,
 						 const struct histree_draw_comparison_options *options,
-						 bool (*write)(void *context, const void *bytes, size_t size),
-						 void *context, struct histree_error *error)
+						 picture_write *write, void *context, struct histree_error *error)
 {
 	return refuse(error);
 }
@@ -91,8 +87,7 @@ enum histree_status histree_draw_segments_compared(const struct histree_segment_
 						   const struct histree_segment_density *a,
 						   const struct histree_segment_density *b,
 						   const struct histree_draw_comparison_options *options,
-						   bool (*write)(void *context, const void *bytes, size_t size),
-						   void *context, struct histree_error *error)
+						   picture_write *write, void *context, struct histree_error *error)
 {
 	return refuse(error);
 }
