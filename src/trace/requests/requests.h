@@ -47,6 +47,12 @@ struct request_span {
 	int64_t self, critical;
 };
 
+/* What spans are sorted by. */
+struct request_order {
+	histree_time first, last;
+	uint32_t depth, span;
+};
+
 struct request_service {
 	uint32_t name, instance;    /* of `texts`; instance: or REQUEST_NONE */
 	uint32_t shared_name;       /* of the services of all files */
@@ -61,7 +67,7 @@ struct requests {
 	struct hash_index index;    /* of them, by the ids of trace and span, once the tree is made */
 	size_t count, capacity;
 	struct table span_table;
-	uint32_t *order; /* in which they begin, once the tree is made */
+	struct request_order *order; /* in which they begin, once the tree is made */
 	struct table order_table;
 	struct intern texts, service_keys, process_keys;
 	struct request_service *services; /* by number of the key */
@@ -89,8 +95,8 @@ bool requests_wire_write(struct requests *requests, const void *bytes, size_t si
 /* Note each span of a value of JSON. */
 enum histree_status requests_read(struct requests *requests, struct json_span value);
 
-/* Find who caused whom, and on which track each span is.  Returns false if memory runs out. */
-bool requests_tree_make(struct requests *requests);
+/* Find who caused whom, and on which track each span is. */
+enum histree_status requests_tree_make(struct requests *requests);
 
 /* Returns the number of the span with these ids that `other` is nearest to, but not itself; or REQUEST_NONE. */
 uint32_t requests_tree_find(const struct requests *requests, struct request_id trace, struct request_id id,

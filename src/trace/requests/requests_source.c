@@ -59,12 +59,14 @@ static enum histree_status read_document(struct requests *requests, struct json_
 	while (status == HISTREE_OK && json_span_next(&rest, &value))
 		status = requests_read(requests, value);
 	requests->is_damaged |= json_span_is_there(rest);
-	if (status == HISTREE_OK && (requests->is_out_of_memory || !requests_tree_make(requests)))
+	if (status == HISTREE_OK && requests->is_out_of_memory)
 		status = error_memory(requests->error, "the spans of requests");
+	if (status == HISTREE_OK)
+		status = requests_tree_make(requests);
 	for (uint32_t i = 0; i < requests->service_keys.count && status == HISTREE_OK; i++)
 		status = requests_name_service(requests, i);
 	for (size_t i = 0; i < requests->count && status == HISTREE_OK; i++)
-		status = requests_add(requests, requests->order[i]);
+		status = requests_add(requests, requests->order[i].span);
 	if (status == HISTREE_OK && requests->is_out_of_memory)
 		status = error_memory(requests->error, "the spans of requests");
 	return status;
@@ -97,6 +99,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	if (!packed_track_classes(packed, NULL, requests->classes, error))
 		return error_memory(error, "the spans of requests");
 	requests->span_table.space = requests->order_table.space = requests->written_table.space = &packed->tables;
+	requests->span_table.is_random = true; /* a span is reached from those above and below it */
 	enum histree_status status = packed_source_rewind(packed, error);
 	bytes->table.space = &packed->tables;
 	while (status == HISTREE_OK && (size_t)(bytes->end - bytes->at) <= document_max) {

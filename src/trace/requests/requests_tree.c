@@ -9,9 +9,12 @@
  * The *critical path* of a request goes back from its end: at each time it is in the span that ended last of those
  * below the one that it came from, as in Jaeger, for as much of it as lies in that.  So the parts of all spans add
  * up to the duration of the outermost one.
+ *
+ * Spans and what finds them may be in files: who walks over them looks at what is resident, and what is sorted are
+ * their times.
  */
-#include <stdlib.h>
-
+#include "base/error.h"
+#include "base/table.h"
 #include "trace/requests/requests.h"
 
 static int compare(uint64_t one, uint64_t other)
@@ -29,23 +32,23 @@ static bool is_same(struct request_id one, struct request_id other)
 	return one.high == other.high && one.low == other.low;
 }
 
-static int by_end(const void *a, const void *b, void *context)
+/* What is around others comes before them. */
+static int by_times(const void *a, const void *b, void *context)
 {
-	const struct request_span *spans = context, *one = &spans[*(const uint32_t *)a],
-				  *other = &spans[*(const uint32_t *)b];
-	const int order = compare_times(one->end, other->end);
-	return order != 0 ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
+	const struct request_order *one = a, *other = b;
+	(void)context;
+	int order = compare_times(one->first, other->first);
+	order = order != 0 ? order : compare_times(other->last, one->last);
+	order = order != 0 ? order : compare(one->depth, other->depth);
+	return order != 0 ? order : compare(one->span, other->span);
 }
 
-/* What is around others comes before them. */
-static int by_begin(const void *a, const void *b, void *context)
+static enum histree_status sort_order(struct requests *requests)
 {
-	const struct request_span *spans = context, *one = &spans[*(const uint32_t *)a],
-				  *other = &spans[*(const uint32_t *)b];
-	int order = compare_times(one->begin, other->begin);
-	order = order != 0 ? order : compare_times(other->end, one->end);
-	order = order != 0 ? order : compare(one->depth, other->depth);
-	return order != 0 ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
+	return table_sort(&requests->packed->tables, requests->order, requests->count, sizeof(*requests->order),
+			  by_times, NULL)
+		       ? HISTREE_OK
+		       : error_memory(requests->error, "the spans of requests");
 }
 
 /* ---- who caused whom ------------------------------------------------------------------------------------- */
@@ -105,14 +108,16 @@ static bool is_repeated(const struct request_span *spans, uint32_t first, const 
 }
 
 /* The first span with each pair of ids is in the index, and leads to the others.  Repeated ones are dropped. */
-static bool make_index(struct requests *requests)
+static enum histree_status make_index(struct requests *requests)
 {
 	struct request_span *spans = requests->spans;
+	enum histree_status status = HISTREE_OK;
 	requests->index.table.space = &requests->packed->tables;
 	if (!hash_index_reserve(&requests->index, requests->count, hash_of, spans))
-		return false;
+		return error_memory(requests->error, "the spans of requests");
 	uint32_t kept = 0;
-	for (uint32_t i = 0; i < requests->count; i++) {
+	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		status = packed_source_look(requests->packed, requests->error);
 		const uint32_t first = first_with(requests, spans[i].trace, spans[i].id);
 		if (first != HASH_INDEX_NONE && is_repeated(spans, first, &spans[i]))
 			continue;
@@ -126,7 +131,7 @@ static bool make_index(struct requests *requests)
 	}
 	requests->repeated = requests->count - kept;
 	requests->count = kept;
-	return true;
+	return status;
 }
 
 uint32_t requests_tree_find(const struct requests *requests, struct request_id trace, struct request_id id,
@@ -161,13 +166,16 @@ static uint32_t find_above(struct requests *requests, const struct request_span 
 /* ---- how long -------------------------------------------------------------------------------------------- */
 
 /* Those below it come by their ends, the last one first, so that what they cover grows from the end back. */
-static void reckon(struct request_span *spans, struct request_span *span, uint32_t root)
+static enum histree_status reckon(struct requests *requests, struct request_span *span, uint32_t root)
 {
+	struct request_span *spans = requests->spans;
+	enum histree_status status = HISTREE_OK;
 	histree_time covered = span->end, at = span->path_end;
 	span->self = span->end - span->begin;
 	span->critical = 0;
-	for (uint32_t i = span->first; i != REQUEST_NONE; i = spans[i].next) {
+	for (uint32_t i = span->first; i != REQUEST_NONE && status == HISTREE_OK; i = spans[i].next) {
 		struct request_span *below = &spans[i];
+		status = packed_source_look(requests->packed, requests->error);
 		if (i == root)
 			continue;
 		below->is_seen = true;
@@ -189,6 +197,7 @@ static void reckon(struct request_span *spans, struct request_span *span, uint32
 		at = below->path_begin;
 	}
 	span->critical += at - span->path_begin;
+	return status;
 }
 
 /* One that is the first of a circle is not below itself. */
@@ -197,15 +206,18 @@ static uint32_t skip(const struct request_span *spans, uint32_t number, uint32_t
 	return number == root ? spans[number].next : number;
 }
 
-static void reckon_tree(struct request_span *spans, uint32_t root)
+static enum histree_status reckon_tree(struct requests *requests, uint32_t root)
 {
-	struct request_span *top = &spans[root];
+	struct request_span *spans = requests->spans, *top = &spans[root];
+	enum histree_status status = HISTREE_OK;
 	top->is_seen = true;
 	top->depth = 0;
 	top->path_begin = top->begin;
 	top->path_end = top->end;
-	for (uint32_t at = root; at != REQUEST_NONE;) {
-		reckon(spans, &spans[at], root);
+	for (uint32_t at = root; at != REQUEST_NONE && status == HISTREE_OK;) {
+		status = packed_source_look(requests->packed, requests->error);
+		if (status == HISTREE_OK)
+			status = reckon(requests, &spans[at], root);
 		uint32_t next = skip(spans, spans[at].first, root);
 		while (next == REQUEST_NONE && at != root) {
 			next = skip(spans, spans[at].next, root);
@@ -213,6 +225,7 @@ static void reckon_tree(struct request_span *spans, uint32_t root)
 		}
 		at = next;
 	}
+	return status;
 }
 
 /* Files may lie: what no tree has seen is below a circle.  Returns a span of it. */
@@ -242,45 +255,82 @@ static uint32_t track_of(struct request_span *spans, const struct request_span *
 	return above->track;
 }
 
-bool requests_tree_make(struct requests *requests)
+/* Those below each span, the one that ends last first. */
+static enum histree_status make_lists(struct requests *requests)
 {
-	struct table_space *space = &requests->packed->tables;
 	struct request_span *spans = requests->spans;
-	size_t capacity = 0;
-	uint32_t tracks = 0;
-	if (requests->count == 0)
-		return true;
-	if (!make_index(requests) ||
-	    !table_reserve(&requests->order_table, &requests->order, &capacity, requests->count))
-		return false;
-	const size_t count = requests->count;
-	uint32_t *order = requests->order;
-	for (uint32_t i = 0; i < count; i++) {
-		order[i] = i;
+	struct request_order *order = requests->order;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
 		spans[i].above = find_above(requests, &spans[i]);
 		spans[i].first = spans[i].next = REQUEST_NONE;
+		order[i] = (struct request_order){ .first = spans[i].end, .span = i };
+		status = packed_source_look(requests->packed, requests->error);
 	}
-	if (!table_sort(space, order, count, sizeof(*order), by_end, spans))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct request_span *span = &spans[order[i]];
+	if (status == HISTREE_OK)
+		status = sort_order(requests);
+	for (size_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		struct request_span *span = &spans[order[i].span];
+		status = packed_source_look(requests->packed, requests->error);
 		if (span->above == REQUEST_NONE)
 			continue;
 		span->next = spans[span->above].first;
-		spans[span->above].first = order[i];
+		spans[span->above].first = order[i].span;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		if (spans[i].above == REQUEST_NONE)
-			reckon_tree(spans, i);
-	for (uint32_t i = 0; i < count; i++)
-		if (!spans[i].is_seen)
-			reckon_tree(spans, find_circle(spans, i));
-	if (!table_sort(space, order, count, sizeof(*order), by_begin, spans))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct request_span *span = &spans[order[i]];
+	return status;
+}
+
+/* A tree of each span that nothing caused; then what no tree has seen, which is below a circle. */
+static enum histree_status reckon_all(struct requests *requests)
+{
+	struct request_span *spans = requests->spans;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		status = packed_source_look(requests->packed, requests->error);
+		if (spans[i].above == REQUEST_NONE && status == HISTREE_OK)
+			status = reckon_tree(requests, i);
+	}
+	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		status = packed_source_look(requests->packed, requests->error);
+		if (!spans[i].is_seen && status == HISTREE_OK)
+			status = reckon_tree(requests, find_circle(spans, i));
+	}
+	return status;
+}
+
+static enum histree_status make_tracks(struct requests *requests)
+{
+	struct request_span *spans = requests->spans;
+	struct request_order *order = requests->order;
+	enum histree_status status = HISTREE_OK;
+	uint32_t tracks = 0;
+	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		order[i] = (struct request_order){ spans[i].begin, spans[i].end, spans[i].depth, i };
+		status = packed_source_look(requests->packed, requests->error);
+	}
+	if (status == HISTREE_OK)
+		status = sort_order(requests);
+	for (size_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
+		struct request_span *span = &spans[order[i].span];
 		span->busy = span->begin;
 		span->track = track_of(spans, span, &tracks);
+		status = packed_source_look(requests->packed, requests->error);
 	}
-	return true;
+	return status;
+}
+
+enum histree_status requests_tree_make(struct requests *requests)
+{
+	size_t capacity = 0;
+	if (requests->count == 0)
+		return HISTREE_OK;
+	enum histree_status status = make_index(requests);
+	if (status == HISTREE_OK &&
+	    !table_reserve(&requests->order_table, &requests->order, &capacity, requests->count))
+		status = error_memory(requests->error, "the spans of requests");
+	if (status == HISTREE_OK)
+		status = make_lists(requests);
+	if (status == HISTREE_OK)
+		status = reckon_all(requests);
+	return status == HISTREE_OK ? make_tracks(requests) : status;
 }
