@@ -25,6 +25,7 @@
 #include "base/table.h"
 #include "base/zlib.h"
 #include "trace/formats.h"
+#include "trace/json/json_page.h"
 #include "trace/json/json_text.h"
 #include "trace/json/json_tracks.h"
 #include "trace/packed/packed_samples.h"
@@ -561,6 +562,7 @@ struct json_source {
 	struct json_tracks tracks;
 	struct json_samples samples;
 	/* Of the file that is being read. */
+	bool is_page;    /* the lists are in elements of HTML */
 	bool is_array;   /* the whole is one, and so needs no end */
 	bool is_lines;   /* it is events behind one another */
 	bool has_events; /* it has a list of them */
@@ -998,13 +1000,13 @@ static enum histree_status read_outside(struct json_source *source, struct histr
 	return status == HISTREE_END && !source->is_damaged ? HISTREE_OK : status;
 }
 
-/* Arrays and objects may come behind one another.  Returns HISTREE_END when there is nothing more to read. */
-static enum histree_status read_whole(struct json_source *source, struct histree_error *error)
+/*
+ * Arrays and objects may come behind one another, up to the end of an element of a page.  Returns HISTREE_END when
+ * there is nothing more to read.
+ */
+static enum histree_status read_values(struct json_source *source, struct histree_error *error)
 {
-	enum histree_status status = more(source, error);
-	if (status == HISTREE_OK && source->packed.content.end - source->packed.content.at >= 3 &&
-	    memcmp(source->packed.content.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
-		source->packed.content.at += 3;
+	enum histree_status status = HISTREE_OK;
 	bool is_first = true;
 	for (; status == HISTREE_OK && (status = peek(source, error)) == HISTREE_OK; is_first = false) {
 		uint8_t byte = *source->packed.content.at;
@@ -1015,6 +1017,8 @@ static enum histree_status read_whole(struct json_source *source, struct histree
 			source->is_array = false;
 		} else if (byte == '{') {
 			status = read_outside(source, error);
+		} else if (source->is_page && byte == '<') {
+			return HISTREE_OK;
 		} else if (!is_first && (byte == ',' || byte == ']' || byte == ';' || byte == '\0')) {
 			source->packed.content.at++;
 		} else if (is_first || source->is_lines) {
@@ -1030,6 +1034,32 @@ static enum histree_status read_whole(struct json_source *source, struct histree
 	if (status == HISTREE_END)
 		end_of_file(source, false);
 	return status;
+}
+
+static enum histree_status read_page(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status;
+	while ((status = json_page_next(&source->packed.content, error)) == HISTREE_OK) {
+		const uint8_t byte = *source->packed.content.at;
+		if (byte == '{' || byte == '[')
+			status = read_values(source, error);
+		if (status != HISTREE_OK)
+			break;
+	}
+	return status;
+}
+
+static enum histree_status read_whole(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = more(source, error);
+	if (status != HISTREE_OK)
+		return read_values(source, error);
+	const uint8_t *at = source->packed.content.at;
+	const size_t size = (size_t)(source->packed.content.end - at);
+	source->is_page = json_page_begins(at, size);
+	if (size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		source->packed.content.at += 3;
+	return source->is_page ? read_page(source, error) : read_values(source, error);
 }
 
 static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
@@ -1052,7 +1082,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	}
 	if (status < 0)
 		return status;
-	if (!source->has_events && !source->has_system && !source->is_damaged)
+	if (!source->has_events && !source->has_system && !source->is_page && !source->is_damaged)
 		return error_set(
 			error, HISTREE_ERR_TRACE,
 			"is JSON without \"traceEvents\", a list of events; an array of events is a trace, "
@@ -1090,6 +1120,22 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	return packed_source_scan(base, &reader, TRACK_DOMAIN, "json", error);
 }
 
+static bool is_file(const char *path)
+{
+	const struct json_page page = json_page_look(&io_posix, path);
+	return page.has_json && !page.has_text;
+}
+
+/* Of a page that has a text of ftrace, which is read first: its bytes count once. */
+static enum histree_status scan_in_page(struct trace_source *base, struct histree_error *error)
+{
+	if (!json_page_look(base->io, base->path).has_json)
+		return HISTREE_END;
+	enum histree_status status = scan(base, error);
+	base->bytes = 0;
+	return status;
+}
+
 static void release(struct trace_source *base)
 {
 	struct json_source *source = (struct json_source *)base;
@@ -1109,8 +1155,16 @@ const struct trace_format_kind json_format = {
 	.name = "a trace in JSON",
 	.begins = begins,
 	.may_be_packed = true,
+	.is_file = is_file,
 	.scan = scan,
 	PACKED_SOURCE_KIND,
 	.beside = &line_in_json_format,
+	.release = release,
+};
+
+const struct trace_format_kind json_in_page_format = {
+	.size = sizeof(struct json_source),
+	.scan = scan_in_page,
+	PACKED_SOURCE_KIND,
 	.release = release,
 };

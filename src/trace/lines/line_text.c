@@ -252,7 +252,7 @@ void line_text_seek(struct line_text *text, uint64_t at)
 {
 	text->input.at = text->filled_at = at;
 	text->used = text->filled = 0;
-	text->at_end = text->is_in_page = false;
+	text->at_end = text->is_in_page = text->is_at_text = false;
 }
 
 static enum histree_status read_file(struct line_text *text, char *room, size_t room_size, size_t *size,
@@ -414,8 +414,18 @@ static bool is_in_text(struct line_text *text, const char *line, size_t *size)
 	if (text->is_in_page) {
 		text->is_in_page =
 			!has(line, *size, "class=\"trace-data\"") && !has(line, *size, "linuxPerfData = ");
+		text->is_at_text = !text->is_in_page;
 		text->begin = text->line_at;
 		return false;
+	}
+	size_t spaces = 0;
+	while (text->is_at_text && spaces < *size && line_is_blank(line[spaces]))
+		spaces++;
+	if (text->is_at_text && spaces < *size) {
+		text->is_at_text = false;
+		text->is_in_page = line[spaces] == '{' || line[spaces] == '[';
+		if (text->is_in_page)
+			return false;
 	}
 	text->is_in_page = has(line, *size, "</script>") ||
 			   (*size >= strlen(old_last) && memcmp(line, old_last, strlen(old_last)) == 0);

@@ -5,7 +5,7 @@
  *
  * Lines are cut at LINE_SIZE_MAX: the rest of a longer line is skipped.  A file that begins like gzip is unpacked,
  * and so is the data that "atrace -z" has compressed after its line "TRACE:".  In an HTML page, as systrace makes
- * it, the text is in its elements of class "trace-data".
+ * it, the text is in its elements of class "trace-data"; others of these are JSON (json_page.h).
  */
 #ifndef TRACE_LINES_LINE_TEXT_H
 #define TRACE_LINES_LINE_TEXT_H
@@ -152,6 +152,7 @@ struct line_text {
 	bool at_end;      /* of the file */
 	bool is_page;     /* of HTML */
 	bool is_in_page;  /* not in the text in it */
+	bool is_at_text;  /* nothing of an element of it was read but spaces */
 	uint64_t begin;   /* byte at which the first line of the text begins */
 	unsigned columns; /* as the place says them */
 	bool is_cut;      /* the line that was read last: its rest comes next */

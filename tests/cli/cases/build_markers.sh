@@ -41,6 +41,29 @@ END
 try histree build -q system.json -o system
 histree top system --format tsv | cut -f 2-4
 histree segments system track-spans --format tsv | cut -f 1,3,4
+# systrace writes a page with the traces of its agents, in JSON, beside that text, or alone.
+{
+	printf '<!DOCTYPE html>\n<html><body>\n<script class="trace-data" type="application/text">\n'
+	grep -v system system.json | sed 's/,$/}/'
+	printf '</script>\n<script class="trace-data" type="application/text">\n{"metadata": {}}\n</script>\n'
+} >alone.html
+{
+	cat alone.html
+	printf '<script class="trace-data" type="application/text">\n'
+	cat markers.txt
+	printf '</script>\n'
+} >page.html
+{
+	printf '<html><script class="trace-data">'
+	cat system.json
+	printf '</script></html>'
+} >inside.html
+for page in alone page inside; do
+	try histree build -q $page.html -o $page
+	histree segments $page track-spans --format tsv | cut -f 1,3,4
+done
+histree top page --format tsv | cut -f 2-4
+histree top inside --format tsv | cut -f 2-4
 # Some programs begin an asynchronous span again and again, and end it once; a nested one has another cookie or name.
 cat >again.txt <<'END'
 # tracer: nop

@@ -153,7 +153,7 @@ static size_t rows_of_file(const char *path)
 	assert_non_null(file);
 	while (getline(&line, &size, file) > 0) {
 		if (sscanf(line, "const struct trace_format_kind %63[a-z_] = {", name) != 1 ||
-		    strcmp(name, "line_in_json_format") == 0)
+		    strcmp(name, "line_in_json_format") == 0 || strcmp(name, "json_in_page_format") == 0)
 			continue;
 		*strstr(name, "_format") = '\0';
 		size_t at = 0;
