@@ -341,12 +341,13 @@ def block_io(events):
 
 
 def function_calls(events):
-    """(start, end, name, tid, process, depth, self, caller); on a stack are [start, address, time inside]."""
-    rows, stacks = [], {}
+    """(start, end, name, tid, process, depth, self, caller, ending); on a stack are [start, address, time inside]."""
+    rows, stacks, names = [], {}, {}
     ends = starts = 0
     for time, event, _, context, fields in events:
         stack = stacks.setdefault(number(context, "vtid"), [])
         address = number(fields, "addr")
+        names[number(context, "vtid")] = text(context, "procname")
         if event.endswith(":func_entry"):
             stack.append([time, address, 0])
             continue
@@ -358,9 +359,17 @@ def function_calls(events):
         start, address, inside = stack.pop()
         caller = f"0x{stack[-1][1]:x}" if stack else None
         rows.append((start, time, f"0x{address:x}", number(context, "vtid"), text(context, "procname"),
-                     len(stack) + 1, time - start - inside, caller))
+                     len(stack) + 1, time - start - inside, caller, None))
         if stack:
             stack[-1][2] += time - start
+    last = max(time for time, *_ in events)  # of the one process
+    for tid, stack in stacks.items():
+        inside_it = 0
+        for i in range(len(stack), 0, -1):
+            start, address, inside = stack[i - 1]
+            rows.append((start, last, f"0x{address:x}", tid, names[tid], i, last - start - inside - inside_it,
+                         f"0x{stack[i - 2][1]:x}" if i > 1 else None, "open"))
+            inside_it = last - start
     return rows, ends, starts + sum(map(len, stacks.values()))
 
 
@@ -374,7 +383,7 @@ CHECKS = {
     "preemptions": (preemptions, ["name", "tid", "prio", "cpu", "to_cpu", "taker", "taker_name", "taker_prio",
                                   "turns"]),
     "block-io": (block_io, ["name", "device", "sector", "bytes", "tid", "process"]),
-    "function-calls": (function_calls, ["name", "tid", "process", "depth", "self", "caller"]),
+    "function-calls": (function_calls, ["name", "tid", "process", "depth", "self", "caller", "ending"]),
 }
 
 

@@ -552,6 +552,18 @@ static bool name_frame(struct call_stacks *stacks, const struct event *event, ui
 	return number != INTERN_NONE;
 }
 
+/* Calls may be open at the end, where no event says the process any more.  Returns false when memory runs out. */
+static bool name_process(struct call_stacks *stacks, const struct call_event *event)
+{
+	size_t size;
+	event->thread->name = NULL;
+	if (event->process == NULL)
+		return true;
+	const uint32_t number = intern_add(&stacks->names, event->process, event->process_size);
+	event->thread->name = number == INTERN_NONE ? NULL : intern_get(&stacks->names, number, &size);
+	return number != INTERN_NONE;
+}
+
 /* The function of a frame, where names are looked for.  Returns false when memory runs out. */
 static bool find_function(struct call_stacks *stacks, const struct event *event, const struct call_binding *binding,
 			  struct call_thread *thread, struct call_frame *frame)
@@ -606,6 +618,8 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		out->process = ran != NULL ? ran->name : NULL;
 		out->process_size = ran != NULL ? ran->name_size : 0;
 	}
+	if (binding->role == CALL_ENTRY && out->thread->depth == 0 && !name_process(stacks, out))
+		return false;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
 	struct call_frame frame = { .address = address, .level = -1, .is_whole = true };
 	/* uftrace has ten bits for it. */
@@ -971,12 +985,22 @@ const struct analysis analysis_ust_calls = {
 
 /* ---- segments function calls --------------------------------------------------------------------------------- */
 
-enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_SITE, CALL_FIELD_COUNT };
+enum {
+	CALL_NAME,
+	CALL_TID,
+	CALL_PROCESS,
+	CALL_DEPTH,
+	CALL_SELF,
+	CALL_CALLER,
+	CALL_SITE,
+	CALL_ENDING,
+	CALL_FIELD_COUNT
+};
 
 static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
-	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "process", HISTREE_STRING },
-	{ "depth", HISTREE_INT },   { "self", HISTREE_LONG }, { "caller", HISTREE_STRING },
-	{ "site", HISTREE_STRING },
+	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },       { "process", HISTREE_STRING },
+	{ "depth", HISTREE_INT },   { "self", HISTREE_LONG },     { "caller", HISTREE_STRING },
+	{ "site", HISTREE_STRING }, { "ending", HISTREE_STRING },
 };
 
 struct function_calls {
@@ -984,6 +1008,36 @@ struct function_calls {
 	struct call_stacks *stacks;          /* borrowed */
 	struct segment_counts counts;        /* without calls that are open, and those that gaps made forgotten */
 };
+
+/* Add a segment for the call of a frame of the thread, whose callers stand before it. */
+static enum histree_status add_call(struct function_calls *calls, const struct call_thread *thread,
+				    const struct call_frame *frame, histree_time end, uint64_t inside,
+				    struct histree_value process, struct histree_value ending,
+				    struct histree_error *error)
+{
+	struct histree_value values[CALL_FIELD_COUNT];
+	const struct histree_segment segment = { frame->start, end, values };
+	const size_t callers = (size_t)(frame - thread->frames);
+	char name_room[CALL_NAME_SIZE], caller_room[CALL_NAME_SIZE];
+	const char *name, *site, *caller = NULL;
+	enum histree_status status = call_symbol(calls->stacks, thread, frame, &name, name_room, error);
+	if (status == HISTREE_OK && callers > 0)
+		status = call_symbol(calls->stacks, thread, &frame[-1], &caller, caller_room, error);
+	if (status == HISTREE_OK)
+		status = call_site(calls->stacks, thread, frame, &site, error);
+	if (status != HISTREE_OK)
+		return status;
+	values[CALL_NAME] = histree_string(name);
+	values[CALL_TID] = histree_int(thread->tid);
+	values[CALL_PROCESS] = process;
+	values[CALL_DEPTH] = histree_int((int32_t)callers + 1);
+	const uint64_t self = histree_segment_duration(&segment) - inside;
+	values[CALL_SELF] = frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
+	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
+	values[CALL_SITE] = site == NULL ? histree_null() : histree_string(site);
+	values[CALL_ENDING] = ending;
+	return histree_segment_store_add(calls->store, &segment, error);
+}
 
 static enum histree_status segments_function_calls_on_event(void *instance, const struct event *source,
 							    struct histree_error *error)
@@ -1004,28 +1058,35 @@ static enum histree_status segments_function_calls_on_event(void *instance, cons
 	calls->counts.without_end += event->ended - 1;
 	const struct call_thread *thread = event->thread;
 	const struct call_frame *frame = &thread->frames[thread->depth];
-	struct histree_value values[CALL_FIELD_COUNT];
-	const struct histree_segment segment = { frame->start, thread->last, values };
-	char name_room[CALL_NAME_SIZE], caller_room[CALL_NAME_SIZE];
-	const char *name, *site, *caller = NULL;
-	enum histree_status status = call_symbol(calls->stacks, thread, frame, &name, name_room, error);
-	if (status == HISTREE_OK && thread->depth > 0)
-		status = call_symbol(calls->stacks, thread, &frame[-1], &caller, caller_room, error);
-	if (status == HISTREE_OK)
-		status = call_site(calls->stacks, thread, frame, &site, error);
-	if (status != HISTREE_OK)
-		return status;
-	values[CALL_NAME] = histree_string(name);
-	values[CALL_TID] = histree_int(thread->tid);
-	values[CALL_PROCESS] =
+	const struct histree_value process =
 		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
-	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
-	uint64_t duration = histree_segment_duration(&segment);
-	uint64_t self = duration - frame->inside;
-	values[CALL_SELF] = frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
-	values[CALL_CALLER] = caller == NULL ? histree_null() : histree_string(caller);
-	values[CALL_SITE] = site == NULL ? histree_null() : histree_string(site);
-	return histree_segment_store_add(calls->store, &segment, error);
+	return add_call(calls, thread, frame, thread->last, frame->inside, process, histree_null(), error);
+}
+
+/*
+ * Calls without an exit to the end, the innermost first: those of who is killed, or is recorded no longer. A call
+ * is known to go on as long as its thread or its process has events (end_calls()).
+ */
+static enum histree_status add_open_calls(void *instance, histree_time *end, struct histree_error *error)
+{
+	struct function_calls *calls = instance;
+	const struct call_thread *thread;
+	enum histree_status status = HISTREE_OK;
+	*end = INT64_MIN;
+	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
+		const histree_time last =
+			thread->last > thread->process->last ? thread->last : thread->process->last;
+		const struct histree_value process =
+			thread->name != NULL ? histree_string(thread->name) : histree_null();
+		uint64_t below = 0;
+		for (size_t i = thread->depth; status == HISTREE_OK && i > 0; i--) {
+			const struct call_frame *frame = &thread->frames[i - 1];
+			status = add_call(calls, thread, frame, last, frame->inside + below, process,
+					  histree_string("open"), error);
+			below = (uint64_t)last - (uint64_t)frame->start;
+		}
+	}
+	return status;
 }
 
 static struct segment_counts counts(const void *instance)
@@ -1054,7 +1115,7 @@ static void segments_function_calls_missing(const void *instance, char *text, si
 
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
-	.version = 4,
+	.version = 5,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,
@@ -1062,6 +1123,7 @@ const struct segment_analysis segment_analysis_function_calls = {
 	.applies = call_stacks_apply,
 	.size = sizeof(struct function_calls),
 	.event = segments_function_calls_on_event,
+	.finish = add_open_calls,
 	.counts = counts,
 	.is_empty = segments_function_calls_is_empty,
 	.missing = segments_function_calls_missing,

@@ -75,6 +75,7 @@ struct call_thread {
 	struct call_frame *frames; /* the outermost first */
 	size_t depth, capacity;
 	uint64_t too_deep;        /* calls that are not kept, below all frames */
+	const char *name;         /* of its process when its outermost call began; NULL: not said */
 	struct call_space *space; /* that of its process; NULL: no names are looked for */
 };
 

@@ -18,6 +18,19 @@ END
 histree build -q -a ust-calls,function-calls jump -o jumped
 histree segments jumped function-calls --where 'tid == 101' --columns start,duration,name,depth,self --format tsv
 histree states jumped 'Threads/101/CallStack' --format tsv
+# Who is killed is in calls that have no exits: these last as long as something is known of the process.
+cp -r "$DATA/uftrace-made" killed && rm killed/10[02].dat
+python3 - >killed/101.dat <<'END'
+import struct
+import sys
+ENTRY, EXIT, MAIN, LEAF, VIA = 0, 1, 0x400100, 0x400200, 0x400240
+for time, kind, depth, address in ((1050, ENTRY, 0, MAIN), (1060, ENTRY, 1, LEAF), (1070, EXIT, 1, LEAF), (1080, ENTRY, 1, VIA),
+                                   (1090, ENTRY, 2, LEAF), (1110, EXIT, 2, LEAF), (1120, ENTRY, 2, LEAF)):
+    sys.stdout.buffer.write(struct.pack("<QQ", time, kind | 5 << 3 | depth << 6 | address << 16))
+END
+try histree build -q -a ust-calls,function-calls killed -o killed.histree
+histree segments killed.histree function-calls --where 'tid == 101' --format tsv
+histree states killed.histree 'Threads/101/CallStack/*' --format tsv
 # What perf adds for the scheduler is said to be not read.
 : >jump/perf-cpu0.dat
 try histree build jump -o jumped --force 2>&1 | grep perf-cpu
