@@ -19,7 +19,8 @@ struct picture_host {
 	histree_quark folder, first;
 	struct histree_control_flow *flow;
 	struct histree_resources *resources;
-	struct histree_cpu_usage *usage; /* of the range, in one pixel; NULL: of no use in this view */
+	/* of the range; NULL: of no use in this view, or it is the curve of the picture */
+	struct histree_cpu_usage *usage;
 };
 
 struct picture_row {

@@ -425,6 +425,11 @@ static enum histree_status make_usage(const struct picture *picture, struct hist
 	return histree_cpu_usage_create(history, &request, out, error);
 }
 
+static uint32_t chart_width(const struct histree_draw_options *options)
+{
+	return options->look.width != 0 ? options->look.width : 1200;
+}
+
 static enum histree_status make_rows(struct picture *picture, size_t rows_max, struct histree_error *error)
 {
 	const struct histree_draw_options *options = picture->options;
@@ -636,6 +641,17 @@ static bool meets_range(const struct picture *picture, const struct picture_host
 	return info->start <= picture->options->to && info->end >= picture->options->from;
 }
 
+/*
+ * Who had the CPUs says which threads are the busiest, on whose labels depends how many pixels the curve has. It is
+ * read once, with those that labels of the usual width leave, and again only where labels are wider.
+ */
+static uint32_t likely_pixels(const struct histree_draw_options *options)
+{
+	const uint32_t width = chart_width(options);
+	const bool is_usual = width / 3 >= CHART_LABELS && width <= HISTREE_DRAW_SIZE_MAX;
+	return is_usual ? width - CHART_MARGIN - CHART_LABELS - CHART_MARGIN : 1;
+}
+
 static enum histree_status make_models_of(struct picture *picture, struct picture_host *host,
 					  struct histree_error *error)
 {
@@ -645,7 +661,7 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 		return HISTREE_OK;
 	enum histree_status status = histree_resources_create(host->history, &host->resources, error);
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
-		status = make_usage(picture, host->history, 1, &host->usage, error);
+		status = make_usage(picture, host->history, likely_pixels(options), &host->usage, error);
 	if (status == HISTREE_OK)
 		status = control_flow_create_during(host->history, is_all ? INT64_MIN : options->from,
 						    is_all ? INT64_MAX : options->to, options->work, &host->flow,
@@ -653,6 +669,18 @@ static enum histree_status make_models_of(struct picture *picture, struct pictur
 	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES && options->view != HISTREE_DRAW_CHART)
 		picture->cpus += count_cpus(host->resources);
 	return status;
+}
+
+/* Of all hosts, in the pixels of the chart. */
+static enum histree_status find_curve(struct picture *picture, struct histree_error *error)
+{
+	const uint32_t pixels = picture->chart.right - picture->chart.left;
+	struct picture_host *host = &picture->hosts[0];
+	if (host->history != picture->history || host->usage == NULL || pixels != likely_pixels(picture->options))
+		return make_usage(picture, picture->history, pixels, &picture->usage, error);
+	picture->usage = host->usage;
+	host->usage = NULL;
+	return HISTREE_OK;
 }
 
 enum histree_status rows_picture(struct histree_history *history, const struct histree_draw_options *options,
@@ -689,7 +717,7 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		/* Before the layout: text is measured on a canvas. */
 		uint32_t rows = (uint32_t)picture.list.count * CHART_ROW;
-		picture.chart.width = picture.options->look.width != 0 ? picture.options->look.width : 1200;
+		picture.chart.width = chart_width(options);
 		picture.chart.height = picture.options->look.height != 0 ? picture.options->look.height
 									 : height_without_rows(&picture) + rows;
 		status = canvas_open(&picture.canvas, &picture.options->look, picture.chart.width,
@@ -698,8 +726,7 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		lay_out(&picture);
 		if (picture.cpus > 0)
-			status = make_usage(&picture, history, picture.chart.right - picture.chart.left,
-					    &picture.usage, error);
+			status = find_curve(&picture, error);
 	}
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_ATTRIBUTES)
 		status = flow_arrows_make(&picture.flows, history, options, &picture.chart, &picture.list, error);
