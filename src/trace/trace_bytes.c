@@ -79,6 +79,70 @@ void trace_bytes_close(struct trace_bytes *bytes)
 	*bytes = (struct trace_bytes){ 0 };
 }
 
+enum histree_status trace_bytes_enter_base64(struct trace_bytes *bytes, struct histree_error *error)
+{
+	bytes->packed_offset -= (uint64_t)(bytes->end - bytes->at);
+	bytes->at = bytes->end = bytes->window;
+	bytes->is_base64 = true;
+	bytes->has_base64_end = bytes->is_at_end = bytes->is_cut = false;
+	bytes->base64_bits = bytes->base64_count = 0;
+	bytes->packed_at = bytes->packed_end = 0;
+	enum histree_status status = gunzip_create(&bytes->gunzip, error);
+	if (status == HISTREE_OK && bytes->packed == NULL)
+		bytes->packed = malloc(TRACE_BYTES_PIECE);
+	return status == HISTREE_OK && bytes->packed == NULL ? error_memory(error, "a piece of a file") : status;
+}
+
+void trace_bytes_leave_base64(struct trace_bytes *bytes)
+{
+	gunzip_free(bytes->gunzip);
+	bytes->gunzip = NULL;
+	bytes->is_base64 = bytes->is_at_end = bytes->is_cut = false;
+	bytes->packed_offset = bytes->has_base64_end ? bytes->base64_end : bytes->base64_at;
+	bytes->at = bytes->end = bytes->window;
+}
+
+/* Make bytes of a piece of base64, in its place. */
+static size_t decode_base64(struct trace_bytes *bytes, size_t size)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t count = 0;
+	for (size_t i = 0; i < size; i++) {
+		const uint8_t byte = bytes->packed[i];
+		if (byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n')
+			continue;
+		const char *letter = byte != '\0' ? strchr(letters, byte) : NULL;
+		if (letter == NULL) {
+			bytes->has_base64_end = true;
+			bytes->base64_end = bytes->base64_at + i;
+			break;
+		}
+		bytes->base64_bits = bytes->base64_bits << 6 | (uint32_t)(letter - letters);
+		bytes->base64_count += 6;
+		if (bytes->base64_count < 8)
+			continue;
+		bytes->base64_count -= 8;
+		bytes->packed[count++] = (uint8_t)(bytes->base64_bits >> bytes->base64_count);
+	}
+	return count;
+}
+
+/* The next piece of what is packed.  Returns HISTREE_END at its end. */
+static enum histree_status read_packed(struct trace_bytes *bytes, size_t *piece, struct histree_error *error)
+{
+	*piece = 0;
+	if (!bytes->is_base64)
+		return read_piece(bytes, bytes->packed, TRACE_BYTES_PIECE, piece, error);
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && *piece == 0 && !bytes->has_base64_end) {
+		size_t read = 0;
+		bytes->base64_at = bytes->packed_offset;
+		status = read_piece(bytes, bytes->packed, TRACE_BYTES_PIECE, &read, error);
+		*piece = decode_base64(bytes, read);
+	}
+	return status != HISTREE_OK ? status : *piece > 0 ? HISTREE_OK : HISTREE_END;
+}
+
 /* Returns HISTREE_END where the content ends; bytes may come none, of a packed piece that says little. */
 static enum histree_status unpack(struct trace_bytes *bytes, uint8_t *room, size_t size, size_t *got,
 				  struct histree_error *error)
@@ -86,7 +150,7 @@ static enum histree_status unpack(struct trace_bytes *bytes, uint8_t *room, size
 	*got = 0;
 	if (bytes->packed_at == bytes->packed_end) {
 		size_t piece = 0;
-		enum histree_status status = read_piece(bytes, bytes->packed, TRACE_BYTES_PIECE, &piece, error);
+		enum histree_status status = read_packed(bytes, &piece, error);
 		bytes->is_cut = status == HISTREE_END && !gunzip_is_whole(bytes->gunzip);
 		if (status != HISTREE_OK)
 			return status;

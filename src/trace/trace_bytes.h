@@ -44,6 +44,10 @@ struct trace_bytes {
 	uint8_t *packed; /* a piece of the file, if it is gzip */
 	size_t packed_at, packed_end;
 	uint64_t packed_offset; /* of what is read next */
+	bool is_base64,
+		has_base64_end; /* what is packed is written so in a part of the file, and the end was met */
+	uint64_t base64_at, base64_end; /* where the last piece of it began; behind it */
+	uint32_t base64_bits, base64_count;
 	uint8_t *window;
 	size_t capacity;
 	struct table table; /* of the window */
@@ -64,6 +68,13 @@ static inline uint64_t trace_bytes_offset(const struct trace_bytes *bytes)
 {
 	return bytes->offset - (uint64_t)(bytes->end - bytes->at);
 }
+
+/*
+ * From `at` on, the file has bytes of gzip written as base64, up to a byte that is none of it: they are the
+ * content until trace_bytes_leave_base64(), which goes behind them. The file is not packed itself.
+ */
+enum histree_status trace_bytes_enter_base64(struct trace_bytes *bytes, struct histree_error *error);
+void trace_bytes_leave_base64(struct trace_bytes *bytes);
 
 void trace_bytes_close(struct trace_bytes *bytes);
 

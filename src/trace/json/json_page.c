@@ -46,19 +46,68 @@ bool json_page_begins(const void *bytes, size_t size)
 	return false;
 }
 
-enum histree_status json_page_next(struct trace_bytes *bytes, struct histree_error *error)
+/*
+ * Go behind the first of the words that begin an element with data.  *is_viewer: it is that of a page by
+ * trace2html, which has its trace in gzip, written as base64.
+ */
+static enum histree_status go_to_element(struct trace_bytes *bytes, bool *is_viewer, struct histree_error *error)
 {
-	enum histree_status status = go_behind(bytes, "class=\"trace-data\"", error);
-	if (status == HISTREE_OK)
-		status = go_behind(bytes, ">", error);
-	while (status == HISTREE_OK) {
+	static const char *const words[] = { "class=\"trace-data\"", "id=\"viewer-data\"" };
+	enum { LONGEST = 18 };
+	for (;;) {
+		const size_t there = (size_t)(bytes->end - bytes->at);
+		const uint8_t *first = NULL;
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && there > 0; i++) {
+			const uint8_t *at = memmem(bytes->at, there, words[i], strlen(words[i]));
+			if (at == NULL || (first != NULL && at > first))
+				continue;
+			*is_viewer = i == 1;
+			first = at;
+		}
+		if (first != NULL) {
+			bytes->at = first + strlen(words[*is_viewer ? 1 : 0]);
+			return HISTREE_OK;
+		}
+		if (there > LONGEST)
+			bytes->at = bytes->end - LONGEST;
+		enum histree_status status = trace_bytes_more(bytes, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+static enum histree_status pass_spaces(struct trace_bytes *bytes, struct histree_error *error)
+{
+	for (;;) {
 		while (bytes->at < bytes->end && is_space(*bytes->at))
 			bytes->at++;
-		if (bytes->at < bytes->end)
-			break;
-		status = trace_bytes_more(bytes, error);
+		enum histree_status status = bytes->at < bytes->end ? HISTREE_OK : trace_bytes_more(bytes, error);
+		if (status != HISTREE_OK || (bytes->at < bytes->end && !is_space(*bytes->at)))
+			return status;
 	}
-	return status;
+}
+
+enum histree_status json_page_next(struct trace_bytes *bytes, struct histree_error *error)
+{
+	for (;;) {
+		bool is_viewer = false;
+		if (bytes->is_base64)
+			trace_bytes_leave_base64(bytes);
+		enum histree_status status = go_to_element(bytes, &is_viewer, error);
+		if (status == HISTREE_OK)
+			status = go_behind(bytes, ">", error);
+		if (status == HISTREE_OK)
+			status = pass_spaces(bytes, error);
+		const bool is_packed = status == HISTREE_OK && is_viewer && *bytes->at != '{' &&
+				       *bytes->at != '[' && *bytes->at != '<' && bytes->gunzip == NULL;
+		if (!is_packed)
+			return status;
+		status = trace_bytes_enter_base64(bytes, error);
+		if (status == HISTREE_OK)
+			status = pass_spaces(bytes, error);
+		if (status != HISTREE_END) /* else there is nothing that can be unpacked */
+			return status;
+	}
 }
 
 struct json_page json_page_look(const struct io *io, const char *path)
@@ -72,7 +121,7 @@ struct json_page json_page_look(const struct io *io, const char *path)
 		while (json_page_next(&bytes, NULL) == HISTREE_OK) {
 			const bool is_json = *bytes.at == '{' || *bytes.at == '[';
 			page.has_json |= is_json;
-			page.has_text |= !is_json && *bytes.at != '<';
+			page.has_text |= !is_json && !bytes.is_base64 && *bytes.at != '<';
 		}
 	trace_bytes_close(&bytes);
 	return page;

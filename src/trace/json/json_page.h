@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * json_page.h - traces in JSON in the elements of an HTML page, as systrace writes those of its agents beside the
- * text of ftrace (line_text.h).
+ * text of ftrace (line_text.h), and as trace2html of Catapult writes one, packed.
  */
 #ifndef TRACE_JSON_JSON_PAGE_H
 #define TRACE_JSON_JSON_PAGE_H
@@ -20,8 +20,9 @@ struct json_page {
 bool json_page_begins(const void *bytes, size_t size);
 
 /*
- * Go to the first byte of the next element with data of a trace that is no space.  Returns HISTREE_END if there is
- * none, HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ * Go to the first byte of the next element with data of a trace that is no space; what is packed in it is unpacked
+ * from there on (trace_bytes_enter_base64()).  Returns HISTREE_END if there is none, HISTREE_ERR_IO,
+ * HISTREE_ERR_MEMORY.
  */
 enum histree_status json_page_next(struct trace_bytes *bytes, struct histree_error *error);
 

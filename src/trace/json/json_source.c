@@ -1041,8 +1041,14 @@ static enum histree_status read_page(struct json_source *source, struct histree_
 	enum histree_status status;
 	while ((status = json_page_next(&source->packed.content, error)) == HISTREE_OK) {
 		const uint8_t byte = *source->packed.content.at;
+		const bool is_packed = source->packed.content.is_base64;
 		if (byte == '{' || byte == '[')
 			status = read_values(source, error);
+		else if (is_packed)
+			trace_notes_warn(notes_of(source), "%s: a trace in it that is not JSON is not read",
+					 source->packed.base.path);
+		if (is_packed && status == HISTREE_END && !source->is_damaged)
+			status = HISTREE_OK; /* of what is packed */
 		if (status != HISTREE_OK)
 			break;
 	}
