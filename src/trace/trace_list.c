@@ -180,7 +180,8 @@ static struct trace_format format_of_print(const char *text, size_t size)
 	    (memmem(text, length, " ms): ", 6) != NULL || memmem(text, length, "         ): ", 12) != NULL))
 		return (struct trace_format){ .name = "what perf trace prints",
 					      .advice = "record with 'perf trace record' and name its perf.data, "
-							"or with 'strace -f -ttt -T'" };
+							"or with 'strace -f -ttt -T'",
+					      .is_print = true };
 	return (struct trace_format){ 0 };
 }
 
@@ -413,8 +414,9 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 static const struct trace_format_kind *kind_of_file(const char *word)
 {
 	struct stat facts;
-	const struct trace_format_kind *kind = trace_format_of_path(word).kind;
-	if (kind != NULL || stat(trace_word_path(word), &facts) != 0 || !S_ISREG(facts.st_mode))
+	const struct trace_format format = trace_format_of_path(word);
+	const struct trace_format_kind *kind = format.kind;
+	if (kind != NULL || format.is_print || stat(trace_word_path(word), &facts) != 0 || !S_ISREG(facts.st_mode))
 		return kind;
 	for (size_t i = 0; i < KIND_COUNT; i++)
 		if (kinds[i]->is_file != NULL && kinds[i]->is_file(word))

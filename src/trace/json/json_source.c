@@ -1126,10 +1126,63 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	return packed_source_scan(base, &reader, TRACK_DOMAIN, "json", error);
 }
 
+/* Looking for a member of an object: of the string that is read, how much is its name. */
+struct member_search {
+	uint64_t depth;
+	size_t matched, size;
+	bool in_string, is_escaped, is_name;
+};
+
+/* Returns whether the byte begins the list of events; the object ends where `depth` is 0 again. */
+static bool search_events(struct member_search *search, char byte)
+{
+	static const char name[] = "traceEvents";
+	if (search->in_string) {
+		search->in_string = search->is_escaped || byte != '"';
+		search->is_escaped = !search->is_escaped && byte == '\\';
+		search->is_name = !search->in_string && search->depth == 1 && search->size == strlen(name) &&
+				  search->matched == strlen(name);
+		search->matched += search->matched == search->size && search->size < strlen(name) &&
+				   byte == name[search->size];
+		search->size++;
+		return false;
+	}
+	if (search->is_name && byte == '[')
+		return true;
+	search->is_name &= byte == ':' || byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+	search->in_string = byte == '"';
+	search->matched = search->size = 0;
+	search->depth += byte == '{' || byte == '[';
+	search->depth -= (byte == '}' || byte == ']') && search->depth > 0;
+	return false;
+}
+
+/* Whether a file is an object that has events behind more than the first bytes of it. */
+static bool has_late_events(const char *path)
+{
+	struct trace_bytes bytes = { 0 };
+	struct member_search search = { 0 };
+	bool has = false;
+	enum histree_status status = trace_bytes_open(&bytes, &io_posix, path, NULL);
+	if (status == HISTREE_OK)
+		status = trace_bytes_more(&bytes, NULL);
+	bool goes_on = status == HISTREE_OK && bytes.at < bytes.end && *bytes.at == '{';
+	while (goes_on && status == HISTREE_OK) {
+		for (; bytes.at < bytes.end && goes_on; bytes.at++) {
+			has = search_events(&search, (char)*bytes.at);
+			goes_on = !has && search.depth > 0;
+		}
+		if (goes_on)
+			status = trace_bytes_more(&bytes, NULL);
+	}
+	trace_bytes_close(&bytes);
+	return has;
+}
+
 static bool is_file(const char *path)
 {
 	const struct json_page page = json_page_look(&io_posix, path);
-	return page.has_json && !page.has_text;
+	return (page.has_json && !page.has_text) || has_late_events(path);
 }
 
 /* Of a page that has a text of ftrace, which is read first: its bytes count once. */

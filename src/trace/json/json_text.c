@@ -537,6 +537,35 @@ static enum json_look look_at_members(struct json_text *text)
 	return result == JSON_BAD ? LOOK_NO_JSON : LOOK_OTHER;
 }
 
+/*
+ * Behind the bracket: before the first event there may be commas, and values that are none.  A line of a log begins
+ * with a time in brackets.
+ */
+static enum json_look look_at_elements(struct json_text *text)
+{
+	while (json_scan_space(text)) {
+		struct json_word word;
+		if (*text->at == ',') {
+			text->at++;
+			continue;
+		}
+		if (*text->at == '{' || *text->at == ']')
+			return LOOK_TRACE;
+		if (*text->at == '[')
+			return LOOK_OTHER;
+		const enum json_result result = json_scan_word(text, &word);
+		if (result == JSON_MORE)
+			return LOOK_OTHER;
+		if (result != JSON_OK || (json_scan_space(text) && *text->at != ',' && *text->at != ']'))
+			return LOOK_NO_JSON;
+		if (text->at < text->end && *text->at++ == ']' && json_scan_space(text) && *text->at != '[')
+			return LOOK_NO_JSON;
+		if (word.kind != JSON_NULL)
+			return LOOK_OTHER;
+	}
+	return LOOK_TRACE;
+}
+
 enum json_look json_look(const void *bytes, size_t size)
 {
 	struct json_text text = { 0 };
@@ -545,13 +574,8 @@ enum json_look json_look(const void *bytes, size_t size)
 	if (json_text_begin(&text, (const uint8_t *)bytes + mark, (const uint8_t *)bytes + size) &&
 	    json_scan_space(&text)) {
 		uint8_t first = *text.at++;
-		bool has_more = json_scan_space(&text);
-		while (first == '[' && has_more && *text.at == ',') {
-			text.at++;
-			has_more = json_scan_space(&text);
-		}
 		if (first == '[')
-			look = !has_more || *text.at == '{' || *text.at == ']' ? LOOK_TRACE : LOOK_OTHER;
+			look = look_at_elements(&text);
 		else if (first == '{')
 			look = look_at_members(&text);
 	}

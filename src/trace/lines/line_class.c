@@ -424,6 +424,23 @@ static const struct line_shape *match(const struct line_event *event, const stru
 	return NULL;
 }
 
+/* Whether a line that fits no shape shows what the first shape has of numbers, as raw fields are printed. */
+static bool has_numbers(const struct line_shape *shape, const struct line_pair *pairs, size_t count)
+{
+	for (const struct shape_step *step = shape->steps; step->kind != SHAPE_END; step++) {
+		size_t at = 0;
+		if (step->kind == SHAPE_TEXT || step->column < 0)
+			continue;
+		while (at < count &&
+		       (pairs[at].name_size != shape->sizes[step->column] ||
+			memcmp(pairs[at].name, shape->fields[step->column], pairs[at].name_size) != 0))
+			at++;
+		if (at == count || pairs[at].value.kind != TEXT_INTEGER)
+			return false;
+	}
+	return true;
+}
+
 /* The fields of a line, without those that are common to all; names of shapes need none, their class is known. */
 static size_t read_pairs(const struct line_event *event, const struct line_head *head, struct line_pair *pairs)
 {
@@ -471,7 +488,6 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 		return error_memory(error, "the classes of events");
 	const struct line_shape *shape = match(event, head, cells);
 	const bool is_sample = sample->chain_size > 0;
-	classes->is_unfit = shape == NULL && event->shape_count > 0;
 	if (shape != NULL) {
 		for (size_t i = 0; i < shape->field_count; i++)
 			pairs[i] = (struct line_pair){ shape->fields[i], shape->sizes[i], cells[i] };
@@ -482,6 +498,8 @@ enum histree_status line_classes_read(struct line_classes *classes, const struct
 		*count = line_pairs_whole(head->text, head->text_size, pairs);
 	else
 		*count = read_pairs(event, head, pairs);
+	classes->is_unfit =
+		shape == NULL && event->shape_count > 0 && !has_numbers(&event->shapes[0], pairs, *count);
 	*count += common_fields(event, head, &pairs[*count]);
 	*count += sample_fields(head, sample, &pairs[*count]);
 	enum histree_status status = HISTREE_OK;

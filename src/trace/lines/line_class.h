@@ -37,7 +37,7 @@ struct line_classes {
 	struct line_event **events; /* by the number of their names */
 	size_t event_count, event_capacity;
 	size_t count;
-	bool is_unfit; /* the line that was read last is of an event with shapes, and fits none of them */
+	bool is_unfit; /* the line that was read last is of an event with shapes, and lacks what these have */
 	struct arena memory;
 };
 

@@ -619,15 +619,15 @@ static bool is_preamble(const struct line_scan *line)
 	return false;
 }
 
-/* "	ffffffff821f8298 __schedule+0x618 ([kernel.kallsyms])", " => schedule". */
+/* "	ffffffff821f8298 __schedule+0x618 ([kernel.kallsyms])", " => schedule", "=> schedule (ffffffff821f8298)". */
 static bool is_chain(struct line_scan scan)
 {
 	const char *begin = scan.at;
 	line_scan_spaces(&scan);
-	if (scan.at == begin)
-		return false;
 	if (line_scan_word(&scan, "=> "))
 		return true;
+	if (scan.at == begin)
+		return false;
 	begin = scan.at;
 	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
 		scan.at++;

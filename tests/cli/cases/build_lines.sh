@@ -121,3 +121,13 @@ histree top letters --format tsv | cut -f2-9
 sed 's/-101   \[000\]/&  (   99)/; s/=asleep/=S/' states.txt >behind.txt
 try histree build -q -a kernel -o behind behind.txt
 histree top behind --by process --format tsv | cut -f2-5
+# Raw fields are understood (trace-cmd report -R), and chains of calls begin where the line does.
+cat >raw.txt <<'EVENTS'
+cpus=1
+          <idle>-0     [000]   100.000000: sched_switch:          prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=0x0 next_comm=main next_pid=101 next_prio=120
+            main-101   [000]   100.010000: sched_switch:          prev_comm=main prev_pid=101 prev_prio=120 prev_state=0x1 next_comm=swapper/0 next_pid=0 next_prio=120
+            main-101   [000]   100.010001: kernel_stack:         <stack trace >
+=> schedule (ffffffff81000000)
+EVENTS
+histree build -a kernel -o raw raw.txt 2>&1 | grep raw.txt:
+histree top raw --format tsv | cut -f2-4

@@ -84,3 +84,13 @@ cat >categories.json <<'JSON'
 JSON
 histree build -q categories.json -o categories
 histree segments categories track-spans --columns start,duration,name --format tsv
+# What comes before the events may be larger than the first bytes of the file, and be called almost as they are.
+{
+	printf '{"a\\"b": {"traceEvents": [1]}, "traceEventsOf": [%s], "traceEvents"\n:' "$(seq -s, 30000)"
+	cat categories.json
+	printf '}'
+} >behind.json
+try histree build -q behind.json -o behind
+histree segments behind track-spans --columns name --format tsv
+printf '[null, {"ph":"X","name":"task","ts":1,"dur":2}]' >null.json
+histree build null.json 2>&1 | grep warning
