@@ -798,7 +798,59 @@ static void on_perf_exit(struct kernel_model *model, const struct kernel_event *
 		thread_change(model, thread, THREAD_STATUS, histree_null());
 }
 
+/* A thread comes to a CPU: what became of the one that ran there is said later, or never. */
+static void run_task(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+{
+	struct kernel_thread *before = cpu->runs;
+	if (before == thread)
+		return;
+	if (before != NULL) {
+		occupancy_leave(model, before);
+		thread_change(model, before, THREAD_STATUS, histree_unknown());
+	}
+	occupancy_leave(model, thread);
+	thread_run(model, thread);
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
+	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(thread->tid));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_of_thread(model, cpu));
+	occupancy_change(model, cpu, thread);
+}
+
+/* protos/perfetto/trace/generic_kernel/generic_task.proto; what runs on a CPU that a thread leaves is not known. */
+static void on_task_state(struct kernel_model *model, const struct kernel_event *event)
+{
+	enum { CREATED = 1, RUNNABLE, RUNNING, SLEEPS, SLEEPS_DEEPLY, STOPPED, DEAD, DESTROYED };
+	static const int statuses[] = {
+		[CREATED] = THREAD_WAITS_AFTER_FORK, [RUNNABLE] = THREAD_WAITS_FOR_CPU, [SLEEPS] = THREAD_BLOCKED,
+		[SLEEPS_DEEPLY] = THREAD_BLOCKED,    [STOPPED] = THREAD_WAITS_UNKNOWN,
+	};
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	const bool runs = event->status == RUNNING;
+	if (thread == NULL || event->status < CREATED || event->status > DESTROYED || (runs && cpu == NULL))
+		return;
+	if (model->slice != NULL) {
+		change_log_fail(model->slice->log, "states of threads follow from those before");
+		return;
+	}
+	if (runs) {
+		run_task(model, cpu, thread);
+	} else {
+		occupancy_leave(model, thread);
+		thread_change(model, thread, THREAD_STATUS,
+			      event->status >= DEAD ? histree_null() : histree_int(statuses[event->status]));
+		thread_change(model, thread, THREAD_RUN_QUEUE, histree_null());
+	}
+	if (event->status >= DEAD)
+		return;
+	if (event->prio != KERNEL_NO_PRIO)
+		thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+	if (event->comm.size > 0)
+		thread_rename(model, thread, event->comm);
+}
+
 static kernel_handler *const kernel_handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_TASK_STATE] = on_task_state,
 	[KERNEL_SWITCH] = kernel_on_switch,
 	[KERNEL_LEAVE] = on_leave,
 	[KERNEL_COME] = on_come,

@@ -137,7 +137,7 @@ bool kernel_event_decode(const struct kernel_binding *binding, const struct even
 	out->letters = (struct kernel_text){ 0 };
 	if (binding->own_tid != EVENT_NO_FIELD)
 		decode_own(binding, event, out);
-	if (binding->role == KERNEL_SWITCH) {
+	if (binding->role == KERNEL_SWITCH || binding->role == KERNEL_TASK_STATE) {
 		out->comm = out->prev_comm = (struct kernel_text){ 0 };
 		out->prio = out->prev_prio = KERNEL_NO_PRIO;
 	}
@@ -180,6 +180,7 @@ static const struct event_row {
 	{ PERF, KERNEL_SWITCH, "perf_switch" },
 	{ PERF, KERNEL_LEAVE, "perf_leave" },
 	{ PERF, KERNEL_COME, "perf_come" },
+	{ PERF, KERNEL_TASK_STATE, "perfetto:task_state" },
 	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup" },
 	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup_new" },
 	{ LTTNG, KERNEL_WAKING, "sched_waking" },
@@ -329,7 +330,10 @@ static const struct field_row {
 	{ LTTNG, ROLE(SWITCH), "next_tid", INT32(tid), NEEDED },
 	{ PERF, ROLE(SWITCH), "next_pid", INT32(tid), NEEDED },
 	{ ALL, ROLE(SWITCH), "next_prio", INT32(prio), OPTIONAL },
-	{ PERF, ROLE(COME), "tid", INT32(tid), NEEDED },
+	{ PERF, ROLE(COME) | ROLE(TASK_STATE), "tid", INT32(tid), NEEDED },
+	{ PERF, ROLE(TASK_STATE), "state", INT32(status), NEEDED },
+	{ PERF, ROLE(TASK_STATE), "prio", INT32(prio), OPTIONAL },
+	{ PERF, ROLE(TASK_STATE), "comm", TEXT(comm), OPTIONAL },
 
 	{ LTTNG, OF_ONE_THREAD, "tid", INT32(tid), NEEDED },
 	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },

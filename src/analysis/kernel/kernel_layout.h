@@ -70,6 +70,7 @@ enum kernel_role {
 	KERNEL_PACKET_DROP,     /* or thrown away */
 	KERNEL_LEAVE,           /* a thread leaves a CPU, for whom and which is not said */
 	KERNEL_COME,            /* and comes to one */
+	KERNEL_TASK_STATE,      /* a thread of a kernel that is not Linux runs, or does something else */
 	KERNEL_ROLE_COUNT,
 };
 

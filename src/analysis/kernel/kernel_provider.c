@@ -506,7 +506,8 @@ __attribute__((noinline)) static void learn_what_there_is(struct kernel_model *m
 {
 	/* Records of perf alone tell no states. */
 	model->has_events |= event->role < KERNEL_PERF_FORK || event->role > KERNEL_PERF_THREAD;
-	model->has_switches |= event->role == KERNEL_SWITCH || event->role == KERNEL_LEAVE;
+	model->has_switches |=
+		event->role == KERNEL_SWITCH || event->role == KERNEL_LEAVE || event->role == KERNEL_TASK_STATE;
 	if (!model->may_have_calls) {
 		/* What a trace does not declare it does not have, if it declares its events. */
 		const unsigned declares = (unsigned)event->source->class->trace->declares;

@@ -75,6 +75,10 @@ static bool is_data(uint32_t number)
 	case PERFETTO_ENERGY:
 	case PERFETTO_TRACE_UUID:
 	case PERFETTO_RESIDENCY:
+	case PERFETTO_TASK_STATE:
+	case PERFETTO_TASK_FREQUENCY:
+	case PERFETTO_TASK_RENAME:
+	case PERFETTO_TASK_TREE:
 		return true;
 	default:
 		return false;

@@ -75,6 +75,10 @@ enum perfetto_data {
 	PERFETTO_ENERGY = 77,
 	PERFETTO_TRACE_UUID = 89,
 	PERFETTO_RESIDENCY = 91,
+	PERFETTO_TASK_STATE = 117, /* of a kernel that is not Linux, as are the next three */
+	PERFETTO_TASK_FREQUENCY = 118,
+	PERFETTO_TASK_RENAME = 120,
+	PERFETTO_TASK_TREE = 122,
 };
 
 struct perfetto_packet {

@@ -123,6 +123,10 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 		return perfetto_markers_look(file, packet.content)
 			       ? HISTREE_OK
 			       : error_memory(error, "the threads that call functions of the kernel");
+	case PERFETTO_TASK_STATE:
+	case PERFETTO_TASK_FREQUENCY:
+		file->has_ftrace = true;
+		break;
 	case PERFETTO_TRACK_EVENT:
 		file->has_tracks = true;
 		break;
@@ -533,10 +537,135 @@ struct reading {
 	struct perfetto_readings readings;
 	struct perfetto_samples *samples;
 	uint64_t elsewhere;    /* packets of other machines */
+	uint64_t too_large;    /* events of threads whose numbers have more than 31 bits */
 	uint64_t cut;          /* packets that are damaged inside */
 	uint64_t without_time; /* events of tracks */
 	uint64_t skipped;      /* the same: what they refer to is lost */
 };
+
+/* ---- kernels that are not Linux ------------------------------------------------------------------------------ */
+
+/* protos/perfetto/trace/generic_kernel/; what ftrace has, too, is called as there. */
+enum { GENERIC_FIELDS_MAX = 5 };
+
+struct generic_class {
+	const char *name;
+	uint32_t count;
+	const char *fields[GENERIC_FIELDS_MAX];
+};
+
+static enum histree_status add_generic(struct reading *reading, const struct generic_class *as, int32_t cpu,
+				       histree_time time, const struct packed_cell *cells,
+				       struct histree_error *error)
+{
+	const struct event_class named = {
+		.name = as->name, .field_count = as->count, .fields = as->fields, .payload_count = as->count
+	};
+	const struct packed_class *class = packed_source_class(reading->packed, &named, error);
+	const struct packed_event event = { .time = time, .cpu = cpu, .class = class, .cells = cells };
+	return class == NULL ? error->status : packed_source_add(reading->packed, &event, error);
+}
+
+/* A thread, as it is numbered there; one of more bits than a kernel's numbers have is not read, and counted. */
+static bool read_generic_thread(struct reading *reading, uint64_t number, struct packed_cell *out)
+{
+	*out = packed_int((int64_t)number);
+	reading->too_large += number > INT32_MAX;
+	return number <= INT32_MAX;
+}
+
+static struct packed_cell cell_of(const struct perfetto_flat *message, uint32_t field, bool is_text)
+{
+	if (!perfetto_flat_has(message, field))
+		return (struct packed_cell){ .kind = PACKED_ABSENT };
+	return is_text ? packed_text(message->texts[field].bytes, message->texts[field].size)
+		       : packed_int((int32_t)message->numbers[field]);
+}
+
+static enum histree_status read_generic_tree(struct reading *reading, struct wire_message tree, histree_time time,
+					     struct histree_error *error)
+{
+	enum { TID = 1, PID = 2, NAME = 3 };
+	static const struct generic_class class = { "perfetto:thread",
+						    5,
+						    { "pid", "tgid", "ppid", "comm", "status" } };
+	struct wire_field field;
+	enum histree_status status = HISTREE_OK;
+	/* A number of a process is that of no thread. */
+	while (status == HISTREE_OK && wire_next(&tree, &field)) {
+		struct packed_cell cells[GENERIC_FIELDS_MAX] = { [2] = { .kind = PACKED_ABSENT } };
+		if (field.number != TREE_THREAD)
+			continue;
+		const struct perfetto_flat thread = perfetto_flat(wire_inside(&field));
+		if (!read_generic_thread(reading, thread.numbers[TID], &cells[0]) ||
+		    !read_generic_thread(reading, thread.numbers[PID], &cells[1]))
+			continue;
+		cells[3] = perfetto_flat_has(&thread, NAME) ? cell_of(&thread, NAME, true) : packed_text("", 0);
+		cells[4] = packed_int(STATUS_UNKNOWN);
+		status = add_generic(reading, &class, -1, time, cells, error);
+	}
+	return status;
+}
+
+static enum histree_status read_generic(struct reading *reading, const struct perfetto_packet *packet,
+					histree_time time, struct histree_error *error)
+{
+	static const struct generic_class state = { "perfetto:task_state", 4, { "tid", "state", "prio", "comm" } };
+	static const struct generic_class rename = { "task:task_rename", 2, { "pid", "newcomm" } };
+	static const struct generic_class frequency = { "power:cpu_frequency", 2, { "cpu_id", "state" } };
+	enum { CPU = 1, COMM = 2, TID = 3, STATE = 4, PRIO = 5, RUNNING = 3 };
+	enum { RENAMED_TID = 1, RENAMED_COMM = 2, FREQUENCY_HZ = 2, KHZ = 1000 };
+	const struct perfetto_flat message = perfetto_flat(packet->content);
+	struct packed_cell cells[GENERIC_FIELDS_MAX];
+	if (packet->data == PERFETTO_TASK_TREE)
+		return read_generic_tree(reading, packet->content, time, error);
+	if (packet->data == PERFETTO_TASK_FREQUENCY) {
+		cells[0] = packed_int((int32_t)message.numbers[CPU]);
+		cells[1] = packed_int((int64_t)(message.numbers[FREQUENCY_HZ] / KHZ));
+		return add_generic(reading, &frequency, (int32_t)message.numbers[CPU], time, cells, error);
+	}
+	if (packet->data == PERFETTO_TASK_RENAME) {
+		if (!read_generic_thread(reading, message.numbers[RENAMED_TID], &cells[0]))
+			return HISTREE_OK;
+		cells[1] = cell_of(&message, RENAMED_COMM, true);
+		return add_generic(reading, &rename, -1, time, cells, error);
+	}
+	if (!read_generic_thread(reading, message.numbers[TID], &cells[0]))
+		return HISTREE_OK;
+	/* Where a thread is that does not run means nothing. */
+	const int32_t cpu = message.numbers[STATE] == RUNNING ? (int32_t)message.numbers[CPU] : -1;
+	cells[1] = packed_int((int32_t)message.numbers[STATE]);
+	cells[2] = cell_of(&message, PRIO, false);
+	cells[3] = cell_of(&message, COMM, true);
+	return add_generic(reading, &state, cpu, time, cells, error);
+}
+
+static bool is_generic(enum perfetto_data data)
+{
+	return data == PERFETTO_TASK_STATE || data == PERFETTO_TASK_FREQUENCY || data == PERFETTO_TASK_RENAME ||
+	       data == PERFETTO_TASK_TREE;
+}
+
+/* What a writer lost may have been of any CPU. */
+static enum histree_status read_generic_packet(struct reading *reading, struct perfetto_sequence *sequence,
+					       const struct perfetto_packet *packet, histree_time time,
+					       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (time == PACKED_NO_TIME && packet->data != PERFETTO_TASK_TREE) {
+		reading->without_time++;
+		return HISTREE_OK;
+	}
+	if (sequence->is_losing && sequence->has_events && time > sequence->last + 1) {
+		const struct trace_span span = { .begin = sequence->last + 1, .end = time - 1 };
+		trace_stream_note_loss(&reading->packed->stream, "packet", NULL, span);
+		status = packed_source_lose(reading->packed, -1, span, 0, error);
+	}
+	sequence->is_losing = false;
+	sequence->has_events = true;
+	sequence->last = time != PACKED_NO_TIME && time > sequence->last ? time : sequence->last;
+	return status == HISTREE_OK ? read_generic(reading, packet, time, error) : status;
+}
 
 /* ---- packets --------------------------------------------------------------------------------------------- */
 
@@ -544,6 +673,8 @@ static enum histree_status read_ftrace_packet(struct reading *reading, struct pe
 					      const struct perfetto_packet *packet, histree_time time,
 					      struct histree_error *error)
 {
+	if (is_generic(packet->data))
+		return read_generic_packet(reading, sequence, packet, time, error);
 	if (packet->data == PERFETTO_PROCESS_TREE)
 		return perfetto_processes_of_kernel(reading->packed, packet->content, time, error);
 	if (packet->data == PERFETTO_FTRACE_STATS)
@@ -741,6 +872,8 @@ static void note_rest(const struct reading *reading)
 	const struct perfetto_track_events *tracks = &reading->tracks;
 	note_count(reading, reading->without_time, "event of a track has no time, and is left out",
 		   "events of tracks have no time, and are left out");
+	note_count(reading, reading->too_large, "event of a thread is left out whose number has more than 31 bits",
+		   "events of threads are left out whose numbers have more than 31 bits");
 	note_count(reading, reading->skipped, "event of a track refers to what was lost before it, and is left out",
 		   "events of tracks refer to what was lost before them, and are left out");
 	note_count(reading, tracks->undefined + tracks->arguments.undefined,
