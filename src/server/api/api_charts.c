@@ -90,9 +90,8 @@ static bool counted_range(const struct call *call, struct page_range *range)
 		const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
 		return page_range(call, info->start, info->end, range);
 	}
-	const struct histree_store_info *info = histree_store_info(dataset->store);
 	if (event_list_kind.applies(dataset))
-		return page_range(call, info->start, info->end, range);
+		return page_range_of_trace(call, range);
 	return reply_error(call->reply, HTTP_NOT_FOUND, "this store has neither states nor an index of events");
 }
 
@@ -248,9 +247,7 @@ static void answer_cpu_threads(struct call *call)
 	int64_t most;
 	if (!page_view(call, &host_threads, "this is not the trace of a kernel"))
 		return;
-	const struct histree_store_info *info = histree_store_info(call->dataset->store);
-	if (!page_number(call, "lines", 1, LINES_MAX, 8, &most) ||
-	    !page_range(call, info->start, info->end, &range))
+	if (!page_number(call, "lines", 1, LINES_MAX, 8, &most) || !page_range_of_trace(call, &range))
 		return;
 	reply_ok(call->reply, stack_threads(call, &range, (size_t)most, &threads));
 	cpu_threads_release(&threads);
@@ -310,12 +307,9 @@ static void write_band(void *context, const struct gap_band *band)
 void api_gaps(struct call *call)
 {
 	struct page_range range;
-	if (!page_dataset(call))
+	if (!page_dataset(call) || !page_range_of_trace(call, &range))
 		return;
-	const struct histree_store_info *info = histree_store_info(call->dataset->store);
-	if (!page_range(call, info->start, info->end, &range))
-		return;
-	struct band_writer writer = { call->json, info->start };
+	struct band_writer writer = { call->json, histree_store_info(call->dataset->store)->start };
 	json_begin_array(writer.json);
 	gap_bands_each(call->dataset, range.from, range.to, range.pixels, write_band, &writer);
 	json_end(writer.json);

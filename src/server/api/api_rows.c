@@ -29,14 +29,6 @@ struct group_cell {
 	const struct histree_style *other; /* what is worth more, but was there for moments only; NULL: nothing */
 };
 
-struct group_cells_request {
-	const struct row_facts *members; /* rows of one history */
-	uint32_t count;
-	histree_time from, to; /* both inclusive, within the history */
-	uint32_t pixels;
-	struct histree_work work;
-};
-
 enum { GROUP_STYLES_MAX = 16, GROUP_STATES_MAX = 4000000 };
 
 /* Of one style, by pixel. */
@@ -51,8 +43,13 @@ struct member {
 	struct histree_row_life life;
 };
 
+/* What is asked of the rows of one history, and what is found. */
 struct group {
-	const struct group_cells_request *request;
+	const struct row_facts *facts;
+	uint32_t count;
+	histree_time from, to; /* both inclusive, within the history */
+	uint32_t pixels;
+	struct histree_work work;
 	const struct histree_label_table *table;
 	struct member *members; /* ascending by quark */
 	histree_quark *quarks;  /* without those that two lives share */
@@ -65,20 +62,19 @@ COMPARE(compare_members, struct member, BY(quark))
 
 static enum histree_status gather(struct group *group, struct histree_error *error)
 {
-	const struct group_cells_request *request = group->request;
-	group->members = malloc(((size_t)request->count + 1) * sizeof(*group->members));
-	group->quarks = malloc(((size_t)request->count + 1) * sizeof(*group->quarks));
+	group->members = malloc(((size_t)group->count + 1) * sizeof(*group->members));
+	group->quarks = malloc(((size_t)group->count + 1) * sizeof(*group->quarks));
 	if (group->members == NULL || group->quarks == NULL)
 		return error_memory(error, "the threads of a process");
-	for (uint32_t i = 0; i < request->count; i++) {
-		const struct row_facts *facts = &request->members[i];
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct row_facts *facts = &group->facts[i];
 		const bool is_whole = facts->life.from == 0 && facts->life.to == 0;
 		group->members[i] =
 			(struct member){ facts->quark, is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX }
 								: facts->life };
 	}
-	qsort(group->members, request->count, sizeof(*group->members), compare_members);
-	for (uint32_t i = 0; i < request->count; i++)
+	qsort(group->members, group->count, sizeof(*group->members), compare_members);
+	for (uint32_t i = 0; i < group->count; i++)
 		if (group->quark_count == 0 || group->quarks[group->quark_count - 1] != group->members[i].quark)
 			group->quarks[group->quark_count++] = group->members[i].quark;
 	return HISTREE_OK;
@@ -97,8 +93,8 @@ static enum histree_status times_of(struct group *group, const struct histree_st
 		return HISTREE_NOT_FOUND;
 	struct style_time *made = &group->styles[group->style_count++];
 	made->style = style;
-	made->parts = calloc((size_t)group->request->pixels + 1, sizeof(*made->parts));
-	made->whole = calloc((size_t)group->request->pixels + 1, sizeof(*made->whole));
+	made->parts = calloc((size_t)group->pixels + 1, sizeof(*made->parts));
+	made->whole = calloc((size_t)group->pixels + 1, sizeof(*made->whole));
 	*out = made;
 	return made->parts != NULL && made->whole != NULL ? HISTREE_OK
 							  : error_memory(error, "the states of a process");
@@ -107,17 +103,16 @@ static enum histree_status times_of(struct group *group, const struct histree_st
 /* Adds a time, both ends inclusive, which is cut at the range. */
 static void add_time(const struct group *group, struct style_time *times, histree_time from, histree_time to)
 {
-	const struct group_cells_request *request = group->request;
-	from = from > request->from ? from : request->from;
-	to = to < request->to ? to : request->to;
+	from = from > group->from ? from : group->from;
+	to = to < group->to ? to : group->to;
 	if (from > to)
 		return;
-	const double scale = (double)request->pixels / ((double)(request->to - request->from) + 1);
-	const double left = (double)(from - request->from) * scale;
-	const double right = ((double)(to - request->from) + 1) * scale;
+	const double scale = (double)group->pixels / ((double)(group->to - group->from) + 1);
+	const double left = (double)(from - group->from) * scale;
+	const double right = ((double)(to - group->from) + 1) * scale;
 	uint32_t first = (uint32_t)left, last = (uint32_t)right;
-	first = first < request->pixels ? first : request->pixels - 1;
-	last = last < request->pixels ? last : request->pixels - 1;
+	first = first < group->pixels ? first : group->pixels - 1;
+	last = last < group->pixels ? last : group->pixels - 1;
 	if (first == last) {
 		times->parts[first] += right - left;
 		return;
@@ -132,7 +127,7 @@ static void add_time(const struct group *group, struct style_time *times, histre
 static void add_state(const struct group *group, struct style_time *times, const struct histree_interval *state)
 {
 	const struct member wanted = { .quark = state->quark };
-	const uint32_t count = group->request->count;
+	const uint32_t count = group->count;
 	const struct member *found = bsearch(&wanted, group->members, count, sizeof(wanted), compare_members);
 	if (found == NULL)
 		return;
@@ -146,9 +141,8 @@ static void add_state(const struct group *group, struct style_time *times, const
 static enum histree_status read_states(struct group *group, struct histree_cursor *query,
 				       struct histree_error *error)
 {
-	const struct group_cells_request *request = group->request;
 	const struct histree_region region = {
-		.quarks = group->quarks, .quark_count = group->quark_count, .from = request->from, .to = request->to
+		.quarks = group->quarks, .quark_count = group->quark_count, .from = group->from, .to = group->to
 	};
 	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint32_t states = 0; status == HISTREE_OK; states++) {
@@ -157,8 +151,7 @@ static enum histree_status read_states(struct group *group, struct histree_curso
 			break;
 		if (states == GROUP_STATES_MAX)
 			return HISTREE_NOT_FOUND;
-		if (states % 65536 == 0 && request->work.go_on != NULL &&
-		    !request->work.go_on(request->work.context))
+		if (states % 65536 == 0 && group->work.go_on != NULL && !group->work.go_on(group->work.context))
 			return error_set(error, HISTREE_ERR_CANCELLED, "nobody waits for it any more");
 		const struct histree_interval *state = histree_cursor_interval(query);
 		const struct histree_style *style = histree_style_of(group->table, &state->value);
@@ -180,7 +173,7 @@ static void choose(struct group *group, struct group_cell *out)
 {
 	int64_t whole[GROUP_STYLES_MAX] = { 0 };
 	qsort(group->styles, group->style_count, sizeof(group->styles[0]), compare_worth);
-	for (uint32_t pixel = 0; pixel < group->request->pixels; pixel++) {
+	for (uint32_t pixel = 0; pixel < group->pixels; pixel++) {
 		const struct histree_style *most = NULL, *shortly = NULL;
 		double longest = 0, chosen = 0;
 		out[pixel].style = NULL;
@@ -213,25 +206,25 @@ static void choose(struct group *group, struct group_cell *out)
  * HISTREE_NOT_FOUND where there are so many states that nobody would wait for them, or more styles than a kernel
  * has, and then there are no cells.
  */
-static enum histree_status group_cells_make(const struct group_cells_request *request, struct group_cell *out,
+static enum histree_status group_cells_make(struct group *group, struct group_cell *out,
 					    struct histree_error *error)
 {
-	struct group group = { .request = request, .table = request->members[0].table };
 	struct histree_cursor *query = NULL;
-	enum histree_status status = gather(&group, error);
+	group->table = group->facts[0].table;
+	enum histree_status status = gather(group, error);
 	if (status == HISTREE_OK)
-		status = histree_query_create(request->members[0].history, &query, error);
+		status = histree_query_create(group->facts[0].history, &query, error);
 	if (status == HISTREE_OK)
-		status = read_states(&group, query, error);
+		status = read_states(group, query, error);
 	if (status == HISTREE_OK)
-		choose(&group, out);
+		choose(group, out);
 	histree_cursor_free(query);
-	for (size_t i = 0; i < group.style_count; i++) {
-		free(group.styles[i].parts);
-		free(group.styles[i].whole);
+	for (size_t i = 0; i < group->style_count; i++) {
+		free(group->styles[i].parts);
+		free(group->styles[i].whole);
 	}
-	free(group.members);
-	free(group.quarks);
+	free(group->members);
+	free(group->quarks);
 	return status;
 }
 
@@ -565,15 +558,15 @@ static enum histree_status write_group(struct window *window, const struct row_g
 	for (uint32_t i = 0; i < group->count; i++)
 		host_rows_facts(window->rows.rows, members[i], &facts[i]);
 	const struct histree_history_info *info = histree_history_info(facts[0].history);
-	const struct group_cells_request request = {
-		.members = facts,
+	struct group asked = {
+		.facts = facts,
 		.count = group->count,
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
 		.pixels = window->range.pixels,
 		.work = window->work,
 	};
-	enum histree_status status = group_cells_make(&request, window->cells_of_group, error);
+	enum histree_status status = group_cells_make(&asked, window->cells_of_group, error);
 	free(facts);
 	if (status != HISTREE_OK)
 		return status;

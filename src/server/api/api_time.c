@@ -193,7 +193,7 @@ static void answer_path(struct call *call, const struct shown_rows *shown)
 		reply_error(call->reply, HTTP_NOT_FOUND, "The graph has no thread '%s'", page_text(call, "thread"));
 		return;
 	}
-	if (!page_range(call, info->start, info->end, &range))
+	if (!page_range_of_trace(call, &range))
 		return;
 	request.from = range.from;
 	request.to = range.to;
@@ -267,12 +267,11 @@ void api_flame(struct call *call)
 	struct json_writer *json = call->json;
 	if (!page_dataset(call))
 		return;
-	const struct histree_store_info *info = histree_store_info(call->dataset->store);
 	if (!flame_list_applies(call->dataset)) {
 		reply_error(call->reply, HTTP_NOT_FOUND, "The trace has no call stacks");
 		return;
 	}
-	if (!page_range(call, info->start, info->end, &range))
+	if (!page_range_of_trace(call, &range))
 		return;
 	const struct flame_request request = { .from = range.from,
 					       .to = range.to,

@@ -200,6 +200,12 @@ bool page_range(const struct call *call, histree_time start, histree_time end, s
 	return true;
 }
 
+bool page_range_of_trace(const struct call *call, struct page_range *out)
+{
+	const struct histree_store_info *info = histree_store_info(call->dataset->store);
+	return page_range(call, info->start, info->end, out);
+}
+
 /* ---- segment request ----------------------------------------------------------------------------------------- */
 
 /* "" is by start; else a key of time or the name of a field. */

@@ -60,6 +60,9 @@ struct page_range {
 
 bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out);
 
+/* The same of the trace of a dataset that was found. */
+bool page_range_of_trace(const struct call *call, struct page_range *out);
+
 struct segment_request {
 	struct segment_list *list;
 	struct segment_listing_key key;        /* of `sort`, `descending` and `filter`, which is borrowed */

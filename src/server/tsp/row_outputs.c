@@ -617,6 +617,10 @@ static void put_thread_labels(const void *view, uint32_t row, struct json_writer
 	json_end(json);
 }
 
+/* What all outputs over rows have. */
+#define OVER_ROWS(rows) \
+	.type = OUTPUT_TIME_GRAPH, .view = (rows), .tree = tree, .states = states, .tooltip = tooltip
+
 static const struct tree_header thread_headers[] = {
 	{ "Process", "the name of its program", NULL },
 	{ "TID", "the number of the thread", "NUMBER" },
@@ -629,12 +633,8 @@ const struct output output_control_flow = {
 	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider",
 	.name = "Control Flow",
 	.description = "What each thread did, as a tree of processes",
-	.type = OUTPUT_TIME_GRAPH,
-	.view = &host_threads,
-	.tree = tree,
-	.states = states,
+	OVER_ROWS(&host_threads),
 	.arrows = arrows,
-	.tooltip = tooltip,
 	.style = style,
 };
 
@@ -646,12 +646,8 @@ const struct output output_resources = {
 	.id = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ResourcesStatusDataProvider",
 	.name = "Resources",
 	.description = "What each CPU and each interrupt did",
-	.type = OUTPUT_TIME_GRAPH,
-	.view = &host_resources,
-	.tree = tree,
-	.states = states,
+	OVER_ROWS(&host_resources),
 	.arrows = arrows,
-	.tooltip = tooltip,
 	.style = style,
 };
 
@@ -666,11 +662,7 @@ const struct output output_call_stack = {
 	.id = "org.eclipse.tracecompass.internal.analysis.profiling.callstack.provider.CallStackDataProvider",
 	.name = "Call Stack",
 	.description = "The functions that threads were in, as a flame chart",
-	.type = OUTPUT_TIME_GRAPH,
-	.view = &host_calls,
-	.tree = tree,
-	.states = states,
-	.tooltip = tooltip,
+	OVER_ROWS(&host_calls),
 	.style = style,
 };
 
@@ -729,12 +721,8 @@ const struct output output_state_system = {
 	.id = "org.eclipse.tracecompass.internal.tmf.core.statesystem.provider.StateSystemDataProvider",
 	.name = "State System Explorer",
 	.description = "Every attribute of every history",
-	.type = OUTPUT_TIME_GRAPH,
-	.view = &host_explorer,
-	.tree = tree,
-	.states = states,
+	OVER_ROWS(&host_explorer),
 	.arrows = arrows,
-	.tooltip = tooltip,
 	.style = attribute_style,
 };
 
