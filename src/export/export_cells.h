@@ -64,34 +64,38 @@ static inline bool export_cell_bool(const struct export_column *column, int64_t 
 	return ((const uint8_t *)column->values)[bit >> 3] >> (bit & 7) & 1;
 }
 
+/* An integer of 1, 2, 4 or 8 bytes. */
+static inline uint64_t export_unsigned_at(const void *values, unsigned bytes, int64_t at)
+{
+	switch (bytes) {
+	case 1:
+		return ((const uint8_t *)values)[at];
+	case 2:
+		return ((const uint16_t *)values)[at];
+	case 4:
+		return ((const uint32_t *)values)[at];
+	default:
+		return ((const uint64_t *)values)[at];
+	}
+}
+
+static inline int64_t export_signed_at(const void *values, unsigned bytes, int64_t at)
+{
+	const uint64_t number = export_unsigned_at(values, bytes, at);
+	return bytes == 1   ? (int8_t)number
+	       : bytes == 2 ? (int16_t)number
+	       : bytes == 4 ? (int32_t)number
+			    : (int64_t)number;
+}
+
 static inline uint64_t export_cell_unsigned(const struct export_column *column, int64_t row)
 {
-	int64_t at = row + column->offset;
-	switch (column->bytes) {
-	case 1:
-		return ((const uint8_t *)column->values)[at];
-	case 2:
-		return ((const uint16_t *)column->values)[at];
-	case 4:
-		return ((const uint32_t *)column->values)[at];
-	default:
-		return ((const uint64_t *)column->values)[at];
-	}
+	return export_unsigned_at(column->values, column->bytes, row + column->offset);
 }
 
 static inline int64_t export_cell_signed(const struct export_column *column, int64_t row)
 {
-	int64_t at = row + column->offset;
-	switch (column->bytes) {
-	case 1:
-		return ((const int8_t *)column->values)[at];
-	case 2:
-		return ((const int16_t *)column->values)[at];
-	case 4:
-		return ((const int32_t *)column->values)[at];
-	default:
-		return ((const int64_t *)column->values)[at];
-	}
+	return export_signed_at(column->values, column->bytes, row + column->offset);
 }
 
 static inline double export_cell_real(const struct export_column *column, int64_t row)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "export/export_cells.h"
 #include "export/parquet/parquet_encoding.h"
 #include "histree/columns.h"
 #include "histree/status.h"
@@ -611,14 +612,14 @@ enum histree_status parquet_column_init(struct parquet_column *column, const str
 				 "column '%s': a Parquet file of histree has no type for '%s' of Arrow; leave the "
 				 "column out, or cast it to an integer, a double, a text or a timestamp",
 				 name, format);
-	struct parquet_type position = column->type;
-	if (texts != NULL && (column->type.kind != PARQUET_TEXT || !find_type(schema->format, &position) ||
-			      position.bits == 0 || position.unit != PARQUET_NO_TIME))
+	struct parquet_type *position = &column->position;
+	if (texts != NULL && (column->type.kind != PARQUET_TEXT || !find_type(schema->format, position) ||
+			      position->bits == 0 || position->unit != PARQUET_NO_TIME))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "column '%s': a dictionary of '%s' by '%s' is no dictionary of texts by integers; "
 				 "hand its values over without a dictionary",
 				 name, format, schema->format);
-	column->format = texts != NULL ? schema->format[0] : column->type.unit != PARQUET_NO_TIME ? 'l' : format[0];
+	column->format = column->type.unit != PARQUET_NO_TIME ? 'l' : format[0];
 	column->is_dictionary = texts != NULL;
 	column->is_large = format[0] == 'U';
 	column->name = strdup(name);
@@ -801,31 +802,11 @@ static enum histree_status append_texts(struct parquet_column *column, size_t ro
 }
 
 /* The position that a row has in the dictionary.  UINT64_MAX for what is negative. */
-static uint64_t position_at(char format, const void *values, size_t at)
+static uint64_t position_at(const struct parquet_type *type, const void *values, size_t at)
 {
-	int64_t position;
-	switch (format) {
-	case 'c':
-		position = ((const int8_t *)values)[at];
-		break;
-	case 'C':
-		return ((const uint8_t *)values)[at];
-	case 's':
-		position = ((const int16_t *)values)[at];
-		break;
-	case 'S':
-		return ((const uint16_t *)values)[at];
-	case 'i':
-		position = ((const int32_t *)values)[at];
-		break;
-	case 'I':
-		return ((const uint32_t *)values)[at];
-	case 'l':
-		position = ((const int64_t *)values)[at];
-		break;
-	default:
-		return ((const uint64_t *)values)[at];
-	}
+	if (!type->is_signed)
+		return export_unsigned_at(values, type->bits / 8, (int64_t)at);
+	const int64_t position = export_signed_at(values, type->bits / 8, (int64_t)at);
 	return position < 0 ? UINT64_MAX : (uint64_t)position;
 }
 
@@ -881,7 +862,7 @@ static enum histree_status append_positions(struct parquet_column *column, size_
 		column->narrow[rows + i] = 0;
 		if (column->present != NULL && !column->present[rows + i])
 			continue;
-		uint64_t position = position_at(column->format, array->buffers[1], from + i);
+		uint64_t position = position_at(&column->position, array->buffers[1], from + i);
 		if (position >= length)
 			return error_set(error, HISTREE_ERR_ARGUMENT,
 					 "column '%s': a row has number %lld of a dictionary of %zu texts",

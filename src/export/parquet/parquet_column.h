@@ -54,9 +54,9 @@ struct parquet_known_text {
 
 struct parquet_column {
 	char *name;
-	struct parquet_type type;
+	struct parquet_type type, position; /* of the values, and of where they are in a dictionary */
 	bool is_nullable;
-	char format;        /* of Arrow: of its values, or of the positions in a dictionary */
+	char format;        /* of Arrow: of its values */
 	bool is_dictionary; /* texts are in a dictionary of the stream */
 	bool is_large;      /* offsets of texts have 64 bits */
 
