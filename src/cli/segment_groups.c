@@ -105,15 +105,9 @@ int segment_groups_run(void *said, const struct cli_words *words)
 		 * these are.
 		 */
 		size_t ending;
-		const struct histree_store_info *info =
-			target.target.store != NULL ? histree_store_info(target.target.store) : NULL;
-		if (info != NULL && histree_segment_store_field(target.store, "ending", &ending) == HISTREE_OK) {
-			for (size_t i = 0; i < info->warning_count; i++)
-				if (strstr(info->warnings[i], "open at the end of the trace") != NULL)
-					report("warning: %s; they count with their time up to there ('ending == "
-					       "open')",
-					       info->warnings[i]);
-		}
+		if (histree_segment_store_field(target.store, "ending", &ending) == HISTREE_OK)
+			target_say_warnings(&target.target, "open at the end of the trace",
+					    "; they count with their time up to there ('ending == open')");
 	}
 	histree_segment_stats_free(stats);
 	segment_target_close(&target);

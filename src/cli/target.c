@@ -214,6 +214,14 @@ void target_say_missing(const struct target *target, const char *analysis)
 	}
 }
 
+void target_say_warnings(const struct target *target, const char *text, const char *more)
+{
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	for (size_t i = 0; info != NULL && i < info->warning_count; i++)
+		if (strstr(info->warnings[i], text) != NULL)
+			report("warning: %s%s", info->warnings[i], more);
+}
+
 void target_close(struct target *target)
 {
 	histree_store_close(target->store);

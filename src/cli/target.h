@@ -81,6 +81,9 @@ char *target_host_name(const struct target *target);
 
 /* Warns on standard error which events an analysis lacks, as the build found: its answers say little. */
 void target_say_missing(const struct target *target, const char *analysis);
+
+/* Repeats the warnings of the build that have a text in them, with what else is to be said; "": nothing. */
+void target_say_warnings(const struct target *target, const char *text, const char *more);
 void target_close(struct target *target);
 
 /*

@@ -633,16 +633,11 @@ static int top_run(void *said, const struct cli_words *words)
 		const bool asks =
 			(top.by & HISTREE_BY(PROCESS)) != 0 ||
 			(chosen->question.where != NULL && strstr(chosen->question.where, "process") != NULL);
-		if (asks && target.store != NULL) {
-			const struct histree_store_info *info = histree_store_info(target.store);
-			for (size_t i = 0; i < info->warning_count; i++)
-				if (strstr(info->warnings[i], "no event says of which process") != NULL)
-					report("warning: %s", info->warnings[i]);
-		}
-	}
-	if (code == CLI_OK || code == CLI_NOTHING)
+		if (asks)
+			target_say_warnings(&target, "no event says of which process", "");
 		target_say_missing(&target,
 				   chosen->question.analysis != NULL ? chosen->question.analysis : "kernel");
+	}
 	free(top.host);
 
 	for (size_t i = 0; i < top.switches.host_count; i++)
