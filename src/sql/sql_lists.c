@@ -127,7 +127,6 @@ const struct sql_relation sql_attributes = {
 	.is_of_history = true,
 	.is_numbered = true,
 	.columns = attribute_columns,
-	.table_size = sizeof(struct sql_table),
 	.cursor_size = sizeof(struct attributes_cursor),
 	.row_size = sizeof(histree_quark),
 	.estimate = estimate_attributes,

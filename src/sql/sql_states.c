@@ -350,13 +350,13 @@ static void states_cell(struct sql_cursor *base, sqlite3_context *context, int c
 /* clang-format on */
 
 /* With "this or that", the key tells SQLite which rows of two scans are the same. */
-#define STATES(name_, columns_, required_)                                                                   \
-	{                                                                                                    \
-		.name = (name_), .columns = (columns_), .required = (required_), .key = "quark, start",      \
-		.is_of_history = true, .has_paths = true, .table_size = sizeof(struct sql_table),            \
-		.cursor_size = sizeof(struct states_cursor), .row_size = sizeof(struct histree_interval),    \
-		.estimate = estimate_states, .begin = begin_states, .end = end_states, .is_small = is_small, \
-		.start = start_states, .next = next_states, .cell = states_cell,                             \
+#define STATES(name_, columns_, required_)                                                                       \
+	{                                                                                                        \
+		.name = (name_), .columns = (columns_), .required = (required_), .key = "quark, start",          \
+		.is_of_history = true, .has_paths = true, .cursor_size = sizeof(struct states_cursor),           \
+		.row_size = sizeof(struct histree_interval), .estimate = estimate_states, .begin = begin_states, \
+		.end = end_states, .is_small = is_small, .start = start_states, .next = next_states,             \
+		.cell = states_cell,                                                                             \
 	}
 
 static const struct sql_column states_columns[] = { STATE_COLUMNS, HOST_COLUMN, { 0 } };

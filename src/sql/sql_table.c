@@ -515,8 +515,9 @@ static int table_connect(sqlite3 *db, void *data, int argument_count, const char
 			"%s needs the path of a store; histree_attach(PATH) makes all tables of one", arguments[0]);
 		return SQLITE_ERROR;
 	}
-	assert(module->relation->next != NULL && module->relation->table_size >= sizeof(struct sql_table));
-	struct sql_table *table = calloc(1, module->relation->table_size);
+	const size_t own_size = module->relation->table_size;
+	assert(module->relation->next != NULL && (own_size == 0 || own_size >= sizeof(struct sql_table)));
+	struct sql_table *table = calloc(1, own_size != 0 ? own_size : sizeof(struct sql_table));
 	char *path = without_quotes(argument_count > STORE ? arguments[STORE] : "");
 	char *analysis = without_quotes(argument_count > ANALYSIS ? arguments[ANALYSIS] : "");
 	int code = table == NULL || path == NULL || analysis == NULL ? SQLITE_NOMEM : SQLITE_OK;

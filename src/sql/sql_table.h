@@ -148,7 +148,8 @@ struct sql_relation {
 	const char *key;   /* by which SQLite identifies rows of two scans; NULL: there is a rowid */
 	int required;      /* leading arguments that must be given */
 	double rows, cost; /* what a plan says, if it is not estimated */
-	size_t table_size, cursor_size, row_size;
+	size_t table_size; /* of the struct that begins with a struct sql_table; 0: of that */
+	size_t cursor_size, row_size;
 
 	/* All may be NULL but `next`.  What fails in `begin` has released all. */
 	enum histree_status (*open)(struct sql_table *table, const struct sql_origin *origin,

@@ -146,7 +146,6 @@ const struct sql_relation sql_time_use = {
 	.required = 2,
 	.rows = 100,
 	.cost = 1e5,
-	.table_size = sizeof(struct sql_table),
 	.cursor_size = sizeof(struct time_use_cursor),
 	.row_size = sizeof(struct histree_use_row),
 	.end = end_time_use,
