@@ -42,21 +42,9 @@ void event_index_release(struct event_index *index)
 
 /* ---- asking ---------------------------------------------------------------------------------------------- */
 
-struct sought_time {
-	const histree_time *ticks;
-	histree_time time;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought_time *sought = context;
-	return sought->ticks[index] < sought->time;
-}
-
 size_t event_index_tick_before(const struct event_index *index, histree_time time)
 {
-	const struct sought_time sought = { index->ticks, time };
-	size_t after = search_first(0, index->tick_count, index->tick_count / 2, is_before, &sought);
+	const size_t after = SEARCH(i, 0, index->tick_count, index->ticks[i] < time);
 	return after > 0 ? after - 1 : 0;
 }
 

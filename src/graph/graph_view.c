@@ -508,28 +508,10 @@ static enum histree_graph_state graph_state_of(const struct histree_value *value
 
 /* ---- asking ------------------------------------------------------------------------------------------------- */
 
-struct sought {
-	const struct graph_window *window;
-	histree_time time;
-};
-
-static bool ends_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->window->edges[index].end < sought->time;
-}
-
-static bool wakes_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->window->wakeups[index].time < sought->time;
-}
-
 /* Returns the edge over a time, NULL if the window does not have it. */
 static const struct graph_edge *graph_window_edge(const struct graph_window *window, histree_time time)
 {
-	const struct sought sought = { window, time };
-	size_t at = search_first(0, window->edge_count, window->edge_count / 2, ends_before, &sought);
+	const size_t at = SEARCH(i, 0, window->edge_count, window->edges[i].end < time);
 	return at < window->edge_count && window->edges[at].start <= time ? &window->edges[at] : NULL;
 }
 
@@ -537,11 +519,10 @@ static const struct graph_edge *graph_window_edge(const struct graph_window *win
 static bool graph_window_wakeup(const struct graph_window *window, histree_time time,
 				const struct graph_wakeup **wakeup)
 {
-	const struct sought sought = { window, time };
 	*wakeup = NULL;
 	if (window->edge_count == 0 || time < window->from || time > window->to)
 		return false;
-	size_t at = search_first(0, window->wakeup_count, window->wakeup_count / 2, wakes_before, &sought);
+	const size_t at = SEARCH(i, 0, window->wakeup_count, window->wakeups[i].time < time);
 	if (at < window->wakeup_count && window->wakeups[at].time == time)
 		*wakeup = &window->wakeups[at];
 	return true;

@@ -121,17 +121,6 @@ static bool duration_ranks_sort(struct duration_ranks *ranks)
 
 /* ---- asked for ------------------------------------------------------------------------------------------ */
 
-struct sought {
-	const struct duration_ranks *ranks;
-	uint32_t group;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->ranks->buckets[index].group < sought->group;
-}
-
 static bool add_target(struct duration_ranks *ranks, const struct rank_target *target)
 {
 	assert(target->min <= target->max && target->out != NULL);
@@ -152,8 +141,7 @@ static bool add_target(struct duration_ranks *ranks, const struct rank_target *t
 static bool duration_ranks_ask(struct duration_ranks *ranks, uint32_t group, uint64_t rank, uint64_t *out)
 {
 	assert(rank > 0);
-	const struct sought sought = { ranks, group };
-	size_t i = search_first(0, ranks->count, ranks->count / 2, is_before, &sought);
+	size_t i = SEARCH(at, 0, ranks->count, ranks->buckets[at].group < group);
 	for (; i < ranks->count && ranks->buckets[i].group == group; i++) {
 		const struct rank_bucket *bucket = &ranks->buckets[i];
 		const struct rank_target target = { group, bucket->min, bucket->max, rank, out };
@@ -193,40 +181,19 @@ COMPARE(compare_targets, struct rank_target, BY(group) BY(min) BY(rank))
 
 COMPARE(compare_intervals, struct interval, BY(min))
 
-static bool interval_ends_before(const void *context, size_t index)
-{
-	const void *const *both = context;
-	const struct interval *intervals = both[0];
-	const uint64_t *duration = both[1];
-	return intervals[index].max < *duration;
-}
-
 static bool may_be_sought(void *context, const struct segment_bounds *bounds)
 {
 	const struct rank_pass *pass = context;
-	const void *both[] = { pass->intervals, &bounds->duration_min };
-	size_t at = search_first(0, pass->interval_count, pass->interval_count / 2, interval_ends_before, both);
+	const size_t at = SEARCH(i, 0, pass->interval_count, pass->intervals[i].max < bounds->duration_min);
 	return at < pass->interval_count && pass->intervals[at].min <= bounds->duration_max;
-}
-
-struct sought_range {
-	const struct part_range *ranges;
-	uint32_t group;
-	uint64_t duration;
-};
-
-static bool range_ends_before(const void *context, size_t index)
-{
-	const struct sought_range *sought = context;
-	const struct part_range *range = &sought->ranges[index];
-	return range->group < sought->group || (range->group == sought->group && range->max < sought->duration);
 }
 
 static const struct part_range *find_range(const struct rank_pass *pass, uint32_t group, uint64_t duration)
 {
-	const struct sought_range sought = { pass->ranges, group, duration };
-	size_t at = search_first(0, pass->range_count, pass->range_count / 2, range_ends_before, &sought);
-	const struct part_range *range = &pass->ranges[at];
+	const struct part_range *ranges = pass->ranges;
+	const size_t at = SEARCH(i, 0, pass->range_count,
+				 ranges[i].group < group || (ranges[i].group == group && ranges[i].max < duration));
+	const struct part_range *range = &ranges[at];
 	return at < pass->range_count && range->group == group && range->min <= duration ? range : NULL;
 }
 

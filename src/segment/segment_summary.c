@@ -71,22 +71,10 @@ bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade
 	return true;
 }
 
-struct looking {
-	const uint64_t *min;
-	uint64_t duration;
-};
-
-static bool reaches(const void *context, size_t index)
-{
-	const struct looking *looking = context;
-	return looking->min[index] <= looking->duration;
-}
-
 size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration)
 {
-	const struct looking looking = { .min = min, .duration = duration };
 	assert(count > 0 && min[0] <= duration);
-	return search_first(0, count, count / 2, reaches, &looking) - 1;
+	return SEARCH(i, 0, count, min[i] <= duration) - 1;
 }
 
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration)

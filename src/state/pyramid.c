@@ -54,22 +54,10 @@ uint32_t pyramid_files_max(enum pyramid_id id)
 
 /* ---- finding --------------------------------------------------------------------------------------------- */
 
-struct sought {
-	const struct pyramid_entry *entries;
-	histree_quark quark;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought *sought = context;
-	return sought->entries[index].quark < sought->quark;
-}
-
 const struct pyramid_entry *pyramid_level_find(const struct pyramid_level *level, histree_quark quark)
 {
 	assert(level->count == 0 || level->history != NULL);
-	const struct sought sought = { level->entries, quark };
-	size_t at = search_first(0, level->count, level->count / 2, is_before, &sought);
+	const size_t at = SEARCH(i, 0, level->count, level->entries[i].quark < quark);
 	return at < level->count && level->entries[at].quark == quark ? &level->entries[at] : NULL;
 }
 

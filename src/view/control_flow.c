@@ -52,40 +52,17 @@ static void sort_by_tid(const struct histree_thread *threads, uint32_t count, st
 	radix_sort(sorted, spare, count);
 }
 
-struct sought_thread {
-	const struct keyed_index *sorted;
-	uint64_t key;
-};
-
-static bool is_of_lower_tid(const void *context, size_t index)
-{
-	const struct sought_thread *sought = context;
-	return sought->sorted[index].key < sought->key;
-}
-
 /* Where the entries with this tid begin. */
 static uint32_t first_of_tid(const struct keyed_index *sorted, uint32_t count, int32_t tid)
 {
-	const struct sought_thread sought = { sorted, key_of_tid(tid) };
-	return (uint32_t)search_first(0, count, count / 2, is_of_lower_tid, &sought);
-}
-
-struct sought_tid {
-	const struct histree_control_flow *flow;
-	int32_t tid;
-};
-
-static bool has_lower_tid(const void *context, size_t index)
-{
-	const struct sought_tid *sought = context;
-	return sought->flow->threads[sought->flow->by_tid[index]].tid < sought->tid;
+	const uint64_t key = key_of_tid(tid);
+	return (uint32_t)SEARCH(i, 0, count, sorted[i].key < key);
 }
 
 /* Where the threads with this tid begin in flow->by_tid. */
 static uint32_t first_thread_of_tid(const struct histree_control_flow *flow, int32_t tid)
 {
-	const struct sought_tid sought = { flow, tid };
-	return (uint32_t)search_first(0, flow->count, flow->count / 2, has_lower_tid, &sought);
+	return (uint32_t)SEARCH(i, 0, flow->count, flow->threads[flow->by_tid[i]].tid < tid);
 }
 
 /* ---- parents ---------------------------------------------------------------------------------------------- */

@@ -153,21 +153,9 @@ static enum histree_status host_rows_make(struct dataset *dataset, const struct 
 
 /* ---- finding --------------------------------------------------------------------------------------------- */
 
-struct sought_row {
-	const struct host_view *hosts;
-	uint32_t row;
-};
-
-static bool begins_before(const void *context, size_t index)
-{
-	const struct sought_row *sought = context;
-	return sought->hosts[index].first <= sought->row;
-}
-
 const struct host_view *host_rows_search(const struct host_rows *rows, uint32_t row, uint32_t *own)
 {
-	const struct sought_row sought = { rows->hosts, row };
-	size_t after = search_first(0, rows->host_count, rows->host_count / 2, begins_before, &sought);
+	const size_t after = SEARCH(i, 0, rows->host_count, rows->hosts[i].first <= row);
 	const struct host_view *host = &rows->hosts[after - 1];
 	*own = row > host->first ? row - host->first - 1 : HISTREE_NO_INDEX;
 	return host;

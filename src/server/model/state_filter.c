@@ -744,24 +744,12 @@ struct gap_search {
 	struct histree_error *error;
 };
 
-struct sought_time {
-	const histree_time *times;
-	histree_time time;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought_time *sought = context;
-	return sought->times[index] < sought->time;
-}
-
 static void take_in_gap(void *context, const struct search *search, const struct searched_row *row,
 			const struct histree_interval *state)
 {
 	struct row_facts facts;
 	struct gap_search *gaps = context;
-	const struct sought_time sought = { gaps->times, state->start };
-	const size_t gap = search_first(0, gaps->time_count, gaps->time_count / 2, is_before, &sought);
+	const size_t gap = SEARCH(i, 0, gaps->time_count, gaps->times[i] < state->start);
 	bool meets_sample = gap < gaps->time_count && gaps->times[gap] <= state->end;
 	bool *is_taken = &gaps->taken[(size_t)(row - search->rows) * gaps->time_count + gap];
 	if (gaps->status != HISTREE_OK || meets_sample || *is_taken || !matches(search, row, state))

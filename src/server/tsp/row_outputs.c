@@ -223,24 +223,12 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 
 /* ---- writing it -------------------------------------------------------------------------------------- */
 
-struct sought_state {
-	const struct gathered *states;
-	histree_quark quark;
-	histree_time time;
-};
-
-static bool is_before(const void *context, size_t index)
-{
-	const struct sought_state *sought = context;
-	const struct gathered *state = &sought->states[index];
-	return state->quark < sought->quark || (state->quark == sought->quark && state->end < sought->time);
-}
-
 /* The first state of an attribute, or after it, that ends at `time` or later. */
 static size_t find_state(const struct state_rows *rows, histree_quark quark, histree_time time)
 {
-	const struct sought_state sought = { rows->states, quark, time };
-	return search_first(0, rows->state_count, rows->state_count / 2, is_before, &sought);
+	const struct gathered *states = rows->states;
+	return SEARCH(i, 0, rows->state_count,
+		      states[i].quark < quark || (states[i].quark == quark && states[i].end < time));
 }
 
 static struct histree_value label_of(const struct state_rows *rows, histree_quark label,
