@@ -48,28 +48,61 @@ void hash_index_widen(struct hash_index *index, uint32_t number)
 
 /* ---- growing --------------------------------------------------------------------------------------- */
 
-/* Elements whose slots are prefetched together, so that the waits for memory overlap. */
-struct ahead {
-	uint64_t hashes[ADDED_AT_ONCE];
-	uint32_t numbers[ADDED_AT_ONCE];
-	size_t count;
+struct hashed {
+	uint64_t hash;
+	uint32_t number;
 };
 
-static void add_ahead(struct hash_index *grown, struct ahead *ahead)
+/*
+ * Elements that are added together.  In memory these are a few, whose slots are prefetched, so that the waits for
+ * memory overlap.  Where slots are in a file these are all, in the order of their slots: in any other, each would
+ * need a page that has gone.
+ */
+struct ahead {
+	struct hashed few[ADDED_AT_ONCE];
+	struct hashed *hashed;
+	size_t count, capacity;
+	struct table table;
+};
+
+static int by_slot(const void *a, const void *b, void *context)
 {
-	for (size_t i = 0; i < ahead->count; i++)
-		hash_index_add(grown, ahead->hashes[i], ahead->numbers[i]);
-	ahead->count = 0;
-	if (grown->count % ADDED_PER_LOOK == 0)
-		table_space_look(grown->table.space);
+	const struct hashed *one = a, *other = b;
+	const uint64_t mask = *(const size_t *)context - 1;
+	const uint64_t slot = one->hash & mask, next = other->hash & mask;
+	return slot != next ? (slot > next) - (slot < next)
+			    : (one->number > other->number) - (one->number < other->number);
 }
 
-/* In the order of numbers, since that is how the elements lie in memory, or in a file. */
-static bool add_all(struct hash_index *grown, const struct hash_index *index, hash_index_hash *hash_of,
-		    const void *elements)
+static bool make_ahead(struct ahead *ahead, const struct hash_index *grown, size_t count)
 {
-	struct ahead ahead = { .count = 0 };
-	size_t words = (size_t)index->number_mask / 64 + 1;
+	*ahead = (struct ahead){ .capacity = ADDED_AT_ONCE, .table.space = grown->table.space };
+	ahead->hashed = ahead->few;
+	if (grown->table.map == NULL || count <= ADDED_AT_ONCE)
+		return true;
+	ahead->capacity = count;
+	ahead->hashed = table_allocate(&ahead->table, count * sizeof(*ahead->hashed));
+	return ahead->hashed != NULL;
+}
+
+/* Returns false without memory. */
+static bool add_ahead(struct hash_index *grown, struct ahead *ahead)
+{
+	if (ahead->hashed != ahead->few && !table_sort(grown->table.space, ahead->hashed, ahead->count,
+						       sizeof(*ahead->hashed), by_slot, &grown->slot_count))
+		return false;
+	for (size_t i = 0; i < ahead->count; i++) {
+		hash_index_add(grown, ahead->hashed[i].hash, ahead->hashed[i].number);
+		if (grown->count % ADDED_PER_LOOK == 0)
+			table_space_look(grown->table.space);
+	}
+	ahead->count = 0;
+	return true;
+}
+
+/* Have the numbers of all elements as bits, to find them in the order in which they lie in memory, or in a file. */
+static uint64_t *list_numbers(const struct hash_index *index, size_t words)
+{
 	uint64_t *numbers = calloc(words, sizeof(*numbers));
 	for (size_t slot = 0; numbers != NULL && slot < index->slot_count; slot++) {
 		uint32_t number = (index->slots[slot] & index->number_mask) - 1;
@@ -78,22 +111,34 @@ static bool add_all(struct hash_index *grown, const struct hash_index *index, ha
 		if (slot % SLOTS_PER_LOOK == 0)
 			table_space_look(index->table.space);
 	}
-	if (numbers == NULL)
-		return false;
-	for (size_t word = 0; word < words; word++)
-		for (uint64_t left = numbers[word]; left != 0; left &= left - 1) {
+	return numbers;
+}
+
+static bool add_all(struct hash_index *grown, const struct hash_index *index, hash_index_hash *hash_of,
+		    const void *elements)
+{
+	struct ahead ahead;
+	const size_t words = (size_t)index->number_mask / 64 + 1;
+	uint64_t *numbers = list_numbers(index, words);
+	bool is_well = numbers != NULL && make_ahead(&ahead, grown, index->count);
+	for (size_t word = 0; word < words && is_well; word++)
+		for (uint64_t left = numbers[word]; left != 0 && is_well; left &= left - 1) {
 			uint32_t number = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(left));
 			uint64_t hash = hash_of(elements, number);
-			__builtin_prefetch(&grown->slots[hash & (grown->slot_count - 1)], 1);
-			ahead.hashes[ahead.count] = hash;
-			ahead.numbers[ahead.count++] = number;
-			if (ahead.count == ADDED_AT_ONCE)
-				add_ahead(grown, &ahead);
+			if (ahead.hashed == ahead.few)
+				__builtin_prefetch(&grown->slots[hash & (grown->slot_count - 1)], 1);
+			ahead.hashed[ahead.count++] = (struct hashed){ hash, number };
+			if (ahead.count % ADDED_PER_LOOK == 0)
+				table_space_look(grown->table.space);
+			if (ahead.count == ahead.capacity)
+				is_well = add_ahead(grown, &ahead);
 		}
-	add_ahead(grown, &ahead);
+	is_well = is_well && add_ahead(grown, &ahead);
+	if (numbers != NULL && ahead.hashed != ahead.few)
+		table_release(&ahead.table, ahead.hashed);
 	free(numbers);
-	assert(grown->count == index->count);
-	return true;
+	assert(!is_well || grown->count == index->count);
+	return is_well;
 }
 
 bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash *hash_of, const void *elements)

@@ -113,21 +113,33 @@ TEST(numbers_of_any_size_are_told_apart)
 }
 
 /* Elements may be in a file: a look-up does not go there in vain, and growing goes through them once. */
-TEST(elements_are_hardly_touched)
+static void touch_hardly(struct table_space *space)
 {
 	static struct touches touches;
-	struct hash_index index = { 0 };
+	struct hash_index index = { .table.space = space };
 	touches = (struct touches){ 0 };
 	for (uint32_t number = 0; number < MANY; number++) {
 		touches.next = 0;
 		assert_true(hash_index_reserve(&index, (size_t)number + 1, hash_in_order, &touches));
 		hash_index_add(&index, hash_mix(number), number);
 	}
+	assert_true((index.table.map != NULL) == (space != NULL));
+	for (uint32_t number = 0; number < MANY; number++)
+		assert_int_equal(hash_index_find(&index, hash_mix(number), is_number, NULL, &number), number);
 	for (uint64_t key = MANY; key < 2 * (uint64_t)MANY; key++)
 		assert_int_equal(hash_index_find(&index, hash_mix(key), is_touched, &touches, &key),
 				 HASH_INDEX_NONE);
 	assert_true(touches.count < MANY / 500);
 	hash_index_release(&index);
+}
+
+TEST(elements_are_hardly_touched_whether_slots_are_in_memory_or_in_a_file)
+{
+	struct table_space space;
+	touch_hardly(NULL);
+	assert_true(table_space_init(&space, "./table", 1 << 19));
+	touch_hardly(&space);
+	table_space_release(&space);
 }
 
 TEST(a_cleared_index_keeps_its_room)
