@@ -300,7 +300,8 @@ bool cpu_gaps_meet(struct cpu_gaps *gaps, const struct event *event)
 
 struct call_binding {
 	enum call_role role;
-	bool is_of_program;                                     /* not of the kernel */
+	bool is_of_program; /* not of the kernel */
+	bool is_of_switch;  /* a thread leaves its CPU within a call, or comes back */
 	uint32_t tid, pid, address, site, name, process, level; /* fields */
 };
 
@@ -364,6 +365,8 @@ static struct call_binding bind_class(const struct event_class *class)
 		{ "lttng_ust_cyg_profile_fast:func_exit", CALL_EXIT },
 		{ "uftrace:func_entry", CALL_ENTRY },
 		{ "uftrace:func_exit", CALL_EXIT },
+		{ "uftrace:sched_out", CALL_ENTRY },
+		{ "uftrace:sched_in", CALL_EXIT },
 	};
 	struct call_binding binding = { .role = CALL_NONE, .is_of_program = call_stacks_apply(class->trace) };
 	for (size_t i = 0; binding.is_of_program && i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -378,6 +381,8 @@ static struct call_binding bind_class(const struct event_class *class)
 	binding.name = event_class_field(class, "name");
 	binding.process = event_class_field(class, "procname");
 	binding.level = event_class_field(class, "depth");
+	static const char of_switches[] = "uftrace:sched_";
+	binding.is_of_switch = strncmp(class->name, of_switches, strlen(of_switches)) == 0;
 	return binding;
 }
 
@@ -579,6 +584,18 @@ static bool find_function(struct call_stacks *stacks, const struct event *event,
 	return frame->function != NULL;
 }
 
+/* Whether the thread of a switch is in a call, and where it comes back, in that switch. */
+static bool is_in_call(const struct call_stacks *stacks, const struct event *event,
+		       const struct call_binding *binding, uint64_t address)
+{
+	int64_t tid;
+	struct call_thread *thread =
+		event_int(event, binding->tid, &tid) ? id_map_find(&stacks->threads, (uint32_t)tid) : NULL;
+	if (thread == NULL || thread->depth == 0)
+		return false;
+	return binding->role == CALL_ENTRY || innermost(thread)->address == address;
+}
+
 /* Returns false when memory runs out. */
 static bool follow(struct call_stacks *stacks, const struct event *event)
 {
@@ -599,6 +616,9 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
 	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
+		return true;
+	/* Outside of all calls, where uftrace has no switches either, they say nothing of calls. */
+	if (binding->is_of_switch && !is_in_call(stacks, event, binding, (uint64_t)number))
 		return true;
 	out->role = binding->role;
 	stacks->entries_and_exits++;
@@ -626,6 +646,9 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	enum { LEVEL_MAX = 1023 };
 	if (out->thread->depth < LEVEL_MAX)
 		event_int(event, binding->level, &frame.level);
+	/* Who enters or leaves a function is back on a CPU: a switch lies deeper than all of them, and is cut. */
+	if (binding->is_of_switch)
+		frame.level = INT64_MAX;
 	if (binding->role == CALL_ENTRY && event_int(event, binding->site, &site))
 		frame.site = (uint64_t)site;
 	if (binding->role == CALL_ENTRY && (!name_frame(stacks, event, binding->name, &frame) ||

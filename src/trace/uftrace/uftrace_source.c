@@ -104,6 +104,7 @@ struct uftrace_stream {
 	struct trace_stream base;
 	struct uftrace_names *names; /* borrowed, as the classes are: of entries, and of exits */
 	const struct event_class *classes[2];
+	bool is_of_switches;             /* of a CPU, by perf; then the task is that of the upcoming event */
 	const struct uftrace_task *task; /* NULL: no text speaks of it */
 	int32_t tid;
 	bool is_big;
@@ -690,6 +691,8 @@ static enum histree_status uftrace_stream_open(struct uftrace_stream *stream, co
 	const uint8_t *bytes = look(stream, 0, UFTRACE_RECORD_SIZE, &status, error);
 	if (bytes == NULL)
 		return status;
+	if (stream->is_of_switches)
+		return HISTREE_OK;
 	uint64_t first_time = decode(bytes, stream->is_big).time, end = stream->size / 8 * 8;
 	uint64_t tail = end < ARGUMENTS_MAX + UFTRACE_RECORD_SIZE ? end : ARGUMENTS_MAX + UFTRACE_RECORD_SIZE;
 	for (uint64_t back = UFTRACE_RECORD_SIZE; back <= tail; back += 8) {
@@ -731,6 +734,8 @@ static enum histree_status name_function(struct uftrace_stream *stream, struct h
 	if (record->time >= stream->session_until || stream->session == NULL)
 		stream->session =
 			uftrace_names_session(stream->names, stream->task, record->time, &stream->session_until);
+	if (stream->is_of_switches) /* it has its name already */
+		return HISTREE_OK;
 	/* A library that was loaded later comes before one that was there. */
 	const char **out = &stream->name;
 	*out = NULL;
@@ -821,13 +826,79 @@ static enum histree_status read_record(struct uftrace_stream *stream, bool *is_g
 	}
 }
 
+/*
+ * A file of a CPU has records of perf (utils/perf.c of uftrace): of switches, each of one task, with who it is and
+ * when. HISTREE_END: there is no further one.
+ */
+static enum histree_status read_switch(struct uftrace_stream *stream, struct histree_error *error)
+{
+	enum {
+		HEAD_SIZE = 8,
+		SWITCH_SIZE = 24,
+		LOST_SIZE = 24,
+		LOST = 2,
+		SWITCH = 14,
+		IS_OUT = 1 << 13,
+		PREEMPT = 1 << 14
+	};
+	/* What uftrace calls them; no function has an address of so many bits. */
+	static const char asleep[] = "linux:schedule", preempted[] = "linux:schedule (pre-empted)";
+	const uint64_t nowhere = UINT64_C(1) << ADDRESS_BITS;
+	for (;;) {
+		enum histree_status status;
+		const uint64_t at = stream->at;
+		const uint8_t *bytes = look(stream, at, HEAD_SIZE, &status, error);
+		if (bytes == NULL && status == HISTREE_OK && at < stream->size)
+			break_off(stream, "no record");
+		if (bytes == NULL)
+			return status == HISTREE_OK ? HISTREE_END : status;
+		const uint64_t head = read_u64(bytes, stream->is_big);
+		const uint64_t type = cut(head, 0, 32, stream->is_big), misc = cut(head, 32, 16, stream->is_big);
+		const uint64_t size = cut(head, 48, 16, stream->is_big);
+		bytes = size >= HEAD_SIZE ? look(stream, at, (size_t)size, &status, error) : NULL;
+		if (status != HISTREE_OK)
+			return status;
+		if (bytes == NULL) {
+			break_off(stream, "no record");
+			return HISTREE_END;
+		}
+		stream->at += size;
+		if (type == LOST && size >= LOST_SIZE) {
+			const uint64_t count = read_u64(bytes + 16, stream->is_big);
+			stream->base.notes->report.discarded_events += count;
+			trace_stream_note_loss(&stream->base, "switch", &count,
+					       (struct trace_span){ (histree_time)stream->time, INT64_MIN });
+		}
+		if (type != SWITCH || size < SWITCH_SIZE)
+			continue;
+		const uint64_t task = read_u64(bytes + 8, stream->is_big),
+			       time = read_u64(bytes + 16, stream->is_big);
+		const int32_t tid = (int32_t)cut(task, 32, 32, stream->is_big);
+		if (tid <= 0 || time > INT64_MAX)
+			continue;
+		stream->session = tid == stream->tid ? stream->session : NULL;
+		stream->tid = tid;
+		stream->task = uftrace_names_task(stream->names, tid);
+		stream->time = time;
+		stream->upcoming_at = at;
+		stream->name = (misc & PREEMPT) != 0 ? preempted : asleep;
+		stream->record =
+			(struct uftrace_record){ .time = time,
+						 .type = (misc & IS_OUT) != 0 ? UFTRACE_ENTRY : UFTRACE_EXIT,
+						 .address = nowhere };
+		return HISTREE_OK;
+	}
+}
+
 static enum histree_status uftrace_stream_next(struct trace_stream *base, struct histree_error *error)
 {
 	struct uftrace_stream *stream = (struct uftrace_stream *)base;
 	struct histree_error why;
 	bool is_gap = false;
 	stream->base.has_upcoming = false;
-	enum histree_status status = stream->is_damaged ? HISTREE_END : read_record(stream, &is_gap, &why);
+	enum histree_status status = HISTREE_END;
+	if (!stream->is_damaged)
+		status = stream->is_of_switches ? read_switch(stream, &why) : read_record(stream, &is_gap, &why);
 	if (status == HISTREE_ERR_MEMORY)
 		return error_set(error, status, "%s", why.message);
 	if (status == HISTREE_OK)
@@ -852,7 +923,7 @@ static bool uftrace_event_int(const struct event *event, uint32_t field, int64_t
 		return true;
 	case UFTRACE_DEPTH:
 		*out = stream->record.depth;
-		return true;
+		return !stream->is_of_switches;
 	case UFTRACE_TID:
 		*out = stream->tid;
 		return true;
@@ -886,11 +957,10 @@ static const char magic[8] = "Ftrace!";
 struct uftrace_source {
 	struct trace_source base;
 	bool is_big;
-	bool has_kernel;   /* files about the kernel */
-	bool has_switches; /* files of perf, about switches of the tasks */
+	bool has_kernel; /* files about the kernel */
 	struct uftrace_names names;
-	struct event_class classes[2];
-	struct uftrace_stream **all; /* by the names of their files */
+	struct event_class classes[4]; /* of entries and exits, and of tasks that leave their CPUs and come back */
+	struct uftrace_stream **all;   /* by the names of their files */
 	size_t count, capacity;
 };
 
@@ -993,8 +1063,17 @@ static bool is_task_file(const char *name, int32_t *tid)
 	return is;
 }
 
+/* "perf-cpu0.dat" is of switches on a CPU. */
+static bool is_cpu_file(const char *name)
+{
+	static const char prefix[] = "perf-cpu", suffix[] = ".dat";
+	const size_t size = strlen(name);
+	return size > strlen(prefix) + strlen(suffix) && memcmp(name, prefix, strlen(prefix)) == 0 &&
+	       strcmp(name + size - strlen(suffix), suffix) == 0;
+}
+
 static enum histree_status add_file(struct uftrace_source *source, const char *name, int32_t tid,
-				    struct histree_error *error)
+				    bool is_of_switches, struct histree_error *error)
 {
 	struct trace_window window;
 	uint64_t size = 0;
@@ -1006,6 +1085,7 @@ static enum histree_status add_file(struct uftrace_source *source, const char *n
 	}
 	source->all[source->count++] = stream;
 	stream->tid = tid;
+	stream->is_of_switches = is_of_switches;
 	trace_window_init(&window, source->base.io, stream->path, false);
 	enum histree_status status = trace_window_size(&window, &size, error);
 	trace_window_release(&window);
@@ -1025,9 +1105,10 @@ static enum histree_status find_files(struct uftrace_source *source, struct hist
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 		source->has_kernel = source->has_kernel || strncmp(name, "kernel-cpu", 10) == 0;
-		source->has_switches = source->has_switches || strncmp(name, "perf-cpu", 8) == 0;
-		if (status == HISTREE_OK && source->count < FILES_MAX && is_task_file(name, &tid))
-			status = add_file(source, name, tid, error);
+		const bool is_of_switches = is_cpu_file(name);
+		if (status == HISTREE_OK && source->count < FILES_MAX &&
+		    (is_of_switches || is_task_file(name, &tid)))
+			status = add_file(source, name, is_of_switches ? 0 : tid, is_of_switches, error);
 		free(entries[i]);
 	}
 	free(entries);
@@ -1040,12 +1121,13 @@ static void describe(struct uftrace_source *source)
 		[UFTRACE_ADDRESS] = "addr", [UFTRACE_NAME] = "name", [UFTRACE_DEPTH] = "depth",
 		[UFTRACE_TID] = "vtid",     [UFTRACE_PID] = "vpid",  [UFTRACE_PROCESS] = "procname",
 	};
-	static const char *const names[2] = { "uftrace:func_entry", "uftrace:func_exit" };
+	static const char *const names[4] = { "uftrace:func_entry", "uftrace:func_exit", "uftrace:sched_out",
+					      "uftrace:sched_in" };
 	struct trace_source *base = &source->base;
 	trace_source_describe(base, "ust", "uftrace");
 	base->trace.get_int = uftrace_event_int;
 	base->trace.get_string = uftrace_event_string;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 4; i++)
 		source->classes[i] = (struct event_class){
 			.trace = &base->trace,
 			.id = (*base->class_count)++,
@@ -1101,11 +1183,6 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	struct uftrace_source *source = (struct uftrace_source *)base;
 	if (source->has_kernel && opening->positions == NULL)
 		trace_notes_warn(base->notes, "%s: functions of the kernel are not read", base->path);
-	if (source->has_switches && opening->positions == NULL)
-		trace_notes_warn(base->notes,
-				 "%s: events of the scheduler (perf-cpu*.dat) are not read: record those "
-				 "with 'perf record -a -e sched:sched_switch' beside it",
-				 base->path);
 	for (size_t i = 0; i < source->count; i++) {
 		struct uftrace_stream *stream = source->all[i];
 		const struct trace_position *at = opening->positions;
@@ -1115,8 +1192,9 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		if (status != HISTREE_OK)
 			return status;
 		stream->names = &source->names;
-		stream->classes[0] = &source->classes[0];
-		stream->classes[1] = &source->classes[1];
+		const size_t first = stream->is_of_switches ? 2 : 0;
+		stream->classes[0] = &source->classes[first];
+		stream->classes[1] = &source->classes[first + 1];
 		stream->task = uftrace_names_task(&source->names, stream->tid);
 		stream->is_big = source->is_big;
 		stream->window_size = opening->window_size;

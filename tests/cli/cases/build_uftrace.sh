@@ -31,8 +31,24 @@ END
 try histree build -q -a ust-calls,function-calls killed -o killed.histree
 histree segments killed.histree function-calls --where 'tid == 101' --format tsv
 histree states killed.histree 'Threads/101/CallStack/*' --format tsv
-# What perf adds for the scheduler is said to be not read.
-: >jump/perf-cpu0.dat
+# What perf adds for the scheduler are calls, too: the last one has no end, but the thread goes on.
+cp -r killed switched
+python3 - switched <<'END'
+import struct
+import sys
+COMM, SWITCH, OUT, PREEMPT = 3, 14, 1 << 13, 1 << 14
+def switches(file, *records):
+    with open(f"{sys.argv[1]}/{file}", "wb") as out:
+        out.write(struct.pack("<IHHIIQ", COMM, 0, 24, 101, 101, 0))
+        for time, tid, misc in records:
+            out.write(struct.pack("<IHHIIQ", SWITCH, misc, 24, 101, tid, time))
+switches("perf-cpu0.dat", (1020, 101, OUT), (1030, 101, 0), (1062, 101, OUT), (1082, 101, OUT | PREEMPT), (1115, 101, OUT), (1300, 999, OUT))
+switches("perf-cpu1.dat", (1066, 101, 0), (1085, 101, 0))
+END
+try histree build -q -a ust-calls,function-calls switched -o switched.histree
+histree segments switched.histree function-calls --format tsv
+histree states switched.histree 'Threads/101/CallStack/*' --at 1064 --format tsv
+head -c 100 switched/perf-cpu0.dat >jump/perf-cpu0.dat
 try histree build jump -o jumped --force 2>&1 | grep perf-cpu
 printf '\07' | dd of=made/info bs=1 seek=8 conv=notrunc status=none
 try histree build made -o none
