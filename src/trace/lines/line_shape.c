@@ -418,6 +418,7 @@ static const struct shape_row rows[] = {
 	{ "kvm:kvm_exit", "reason {exit_reason:text} rip {guest_rip}" },
 	{ "kvm:kvm_exit", "reason {exit_reason:text}" },
 	{ "kvm:kvm_exit", "{exit_reason:text}: HSR_EC: {esr_ec} ({:text}), PC: {vcpu_pc}" },
+	{ "kvm:kvm_exit", "SEPC:{guest_rip}, SCAUSE:{exit_reason:text}, STVAL:{stval}" },
 
 	{ "lock:contention_begin", "{lock_addr:hex} (flags={flags:text})" },
 	{ "lock:contention_end", "{lock_addr:hex} (ret={ret})" },

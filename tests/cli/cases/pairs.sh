@@ -59,3 +59,13 @@ done
 try histree add store -x some
 try histree segments store woken --by name --format csv
 try histree add store -x some
+# Why a guest ends on ARM, and on RISC-V, where a number says it.
+cat >machines.txt <<'EVENTS'
+# tracer: nop
+       CPU 0/KVM-500     [000] d...   100.000100: kvm_entry: PC: 0xffff800008a1b2c0
+       CPU 0/KVM-500     [000] d...   100.001100: kvm_exit: TRAP: HSR_EC: 0x0024 (DABT_LOW), PC: 0xffff800008a1b2c4
+       CPU 0/KVM-500     [000] d...   100.001300: kvm_entry: PC: 0x00000000800a0000
+       CPU 0/KVM-500     [000] d...   100.004300: kvm_exit: SEPC:0x800a0000, SCAUSE:0x17, STVAL:0x0, HTVAL:0x0, HTINST:0x0
+EVENTS
+histree build -q -a guest-runs -o machines machines.txt
+histree segments machines guest-runs --format tsv | cut -f3,4,6
