@@ -204,14 +204,6 @@ static enum cli_parsed wrong_value(const struct parser *parser, const struct cli
 	return wrong(parser);
 }
 
-static bool is_choice(const struct cli_option *option, const char *text)
-{
-	for (const char *const *choice = option->choices; *choice != NULL; choice++)
-		if (strcmp(*choice, text) == 0)
-			return true;
-	return false;
-}
-
 static bool read_number(const struct cli_option *option, const char *text, uint64_t *number)
 {
 	bool is_read;
@@ -235,6 +227,14 @@ static enum cli_parsed take_text(struct cli_texts *texts, const char *text, cons
 	}
 	texts->texts[texts->count++] = text;
 	return CLI_PARSED;
+}
+
+int cli_choice_number(const char *const *choices, const char *chosen)
+{
+	int number = 0;
+	while (choices[number] != NULL && strcmp(choices[number], chosen) != 0)
+		number++;
+	return number;
 }
 
 void cli_texts_release(struct cli_texts *texts)
@@ -267,7 +267,7 @@ static enum cli_parsed option_take(const struct parser *parser, const struct cli
 		memcpy(member, &(bool){ true }, sizeof(bool));
 		return CLI_PARSED;
 	case CLI_CHOICE:
-		if (!is_choice(option, text))
+		if (option->choices[cli_choice_number(option->choices, text)] == NULL)
 			return wrong_value(parser, option, text);
 		memcpy(member, &text, sizeof(text));
 		return CLI_PARSED;

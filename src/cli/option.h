@@ -58,6 +58,9 @@ struct cli_texts {
 
 void cli_texts_release(struct cli_texts *texts);
 
+/* Returns which of the choices of an option it is, of which NULL ends the list; that of the end: none. */
+int cli_choice_number(const char *const *choices, const char *chosen);
+
 /* What a shell offers for an argument. */
 enum cli_complete {
 	CLI_COMPLETE_NOTHING,

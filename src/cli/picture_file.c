@@ -55,19 +55,24 @@ bool path_ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
+char *path_last(const char *path)
+{
+	size_t size = strlen(path), start;
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	for (start = size; start > 0 && path[start - 1] != '/';)
+		start--;
+	return strndup(path + start, size - start);
+}
+
 char *picture_file_title(const char *path)
 {
-	size_t end = strlen(path), begin;
-	while (end > 1 && path[end - 1] == '/')
-		end--;
-	for (begin = end; begin > 0 && path[begin - 1] != '/';)
-		begin--;
-	const char *name = path + begin;
-	size_t size = end - begin;
 	static const char suffix[] = ".histree";
-	const bool has_suffix =
-		size >= strlen(suffix) && memcmp(name + size - strlen(suffix), suffix, strlen(suffix)) == 0;
-	return strndup(name, has_suffix ? size - strlen(suffix) : size);
+	char *name = path_last(path);
+	const size_t size = name != NULL ? strlen(name) : 0;
+	if (size >= strlen(suffix) && strcmp(name + size - strlen(suffix), suffix) == 0)
+		name[size - strlen(suffix)] = '\0';
+	return name;
 }
 
 const char *const picture_themes[] = { "light", "dark", NULL };

@@ -75,6 +75,9 @@ extern const char *const picture_themes[];
  */
 enum cli_exit picture_choice_read(const struct picture_choice *choice, struct histree_draw_look *look);
 
+/* Returns the last component of a path, without slashes at its end; to be freed.  NULL without memory. */
+char *path_last(const char *path);
+
 /* Returns what to call a picture of a store: the last component of its path, without ".histree"; to be freed. */
 char *picture_file_title(const char *path);
 

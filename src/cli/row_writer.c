@@ -44,10 +44,8 @@ static const struct row_format *const formats[] = {
 
 const struct row_format *row_format_find(const char *name)
 {
-	for (size_t i = 0; name != NULL && row_format_names[i] != NULL; i++)
-		if (strcmp(row_format_names[i], name) == 0)
-			return formats[i];
-	return &row_format_text;
+	const int number = name != NULL ? cli_choice_number(row_format_names, name) : 0;
+	return row_format_names[number] != NULL ? formats[number] : &row_format_text;
 }
 
 static void leave_out(struct row_writer *rows, size_t column)

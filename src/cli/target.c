@@ -191,14 +191,7 @@ char *target_host_name(const struct target *target)
 	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
 	if (info != NULL && info->host != NULL)
 		return strdup(info->host);
-	const char *path = info != NULL && info->trace_count > 0 ? info->traces[0] : target->path;
-	size_t size = strlen(path);
-	while (size > 1 && path[size - 1] == '/')
-		size--;
-	size_t start = size;
-	while (start > 0 && path[start - 1] != '/')
-		start--;
-	return strndup(path + start, size - start);
+	return path_last(info != NULL && info->trace_count > 0 ? info->traces[0] : target->path);
 }
 
 void target_say_missing(const struct target *target, const char *analysis)

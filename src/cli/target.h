@@ -127,7 +127,8 @@ struct host_choice {
 	struct histree_build_clock *clocks;
 	size_t clock_count;
 	bool no_clocks;
-	char **texts; /* that the lists point to */
+	const char *reference; /* of a store that is built again; on the command line it is in the options */
+	char **texts;          /* that the lists point to */
 	size_t text_count;
 };
 

@@ -179,24 +179,18 @@ static struct histree_tree_options tree_of(const struct target *target, char var
 
 /* ---- hosts and clocks -------------------------------------------------------------------------------------- */
 
-/* Those that the store was built with, so that they are the same again. */
-struct kept_hosts {
-	struct histree_build_host *hosts;
-	struct histree_build_clock *clocks;
-	size_t host_count, clock_count;
-	bool no_clocks;
-	const char *reference;
-};
-
-static void keep_clock(struct kept_hosts *kept, const char *host, const struct histree_clock *clock,
+static void keep_clock(struct host_choice *kept, const char *host, const struct histree_clock *clock,
 		       const char *neighbour)
 {
 	if (clock != NULL)
 		kept->clocks[kept->clock_count++] = (struct histree_build_clock){ host, *clock, neighbour };
 }
 
-/* Whether the traces are as many as the manifest lists: then it says which is whose.  Others say it themselves. */
-static bool keep_hosts(struct kept_hosts *kept, const struct histree_store_info *info,
+/*
+ * Keeps those that the store was built with, so that they are the same again, if the traces are as many as the
+ * manifest lists: then it says which is whose.  Others say it themselves.
+ */
+static bool keep_hosts(struct host_choice *kept, const struct histree_store_info *info,
 		       const struct found_paths *traces)
 {
 	kept->hosts = calloc(traces->count + 1, sizeof(*kept->hosts));
@@ -224,12 +218,6 @@ static bool keep_hosts(struct kept_hosts *kept, const struct histree_store_info 
 			kept->reference = one->name;
 	}
 	return true;
-}
-
-static void kept_hosts_release(struct kept_hosts *kept)
-{
-	free(kept->hosts);
-	free(kept->clocks);
 }
 
 /* ---- built again ----------------------------------------------------------------------------------------- */
@@ -303,9 +291,9 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 	const char **analyses = code != CLI_OK  ? NULL
 				: added == NULL ? list_analyses(info, &count)
 						: list_added(added, &count);
-	struct kept_hosts kept = { 0 };
+	struct host_choice kept = { 0 };
 	if (analyses == NULL || !keep_hosts(&kept, info, traces)) {
-		kept_hosts_release(&kept);
+		host_choice_release(&kept);
 		free(analyses);
 		return code != CLI_OK ? code : report_no_memory();
 	}
@@ -342,7 +330,7 @@ static enum cli_exit rebuild(const struct target *target, const struct found_pat
 	progress_catch_signals();
 	enum histree_status status = histree_build(&wanted, &error);
 	progress_end(&progress);
-	kept_hosts_release(&kept);
+	host_choice_release(&kept);
 	free(analyses);
 	if (status == HISTREE_OK && added != NULL)
 		report_new_warnings(info, target->path);

@@ -10,7 +10,9 @@
 #include "base/table.h"
 #include "base/trace_word.h"
 #include "cli/build_request.h"
+#include "cli/picture_file.h"
 #include "cli/progress.h"
+#include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/build.h"
 
@@ -167,17 +169,13 @@ static enum cli_exit read_traces(struct build_request *request, const char *map,
 /* Returns the last component of a path; "." and ".." are the folders that they mean.  NULL if there is no name. */
 static char *name_of(const char *path)
 {
-	size_t size = strlen(path);
-	while (size > 0 && path[size - 1] == '/')
-		size--;
-	size_t first = size;
-	while (first > 0 && path[first - 1] != '/')
-		first--;
-	if (size - first > 2 || strncmp(path + first, "..", size - first) != 0)
-		return strndup(path + first, size - first);
+	char *name = path_last(path);
+	if (name == NULL || strncmp(name, "..", strlen(name)) != 0)
+		return name;
+	free(name);
 	char *real = realpath(path, NULL);
 	char *slash = real != NULL ? strrchr(real, '/') : NULL;
-	char *name = slash != NULL && slash[1] != '\0' ? strdup(slash + 1) : NULL;
+	name = slash != NULL && slash[1] != '\0' ? strdup(slash + 1) : NULL;
 	free(real);
 	return name;
 }
@@ -250,11 +248,8 @@ enum cli_exit build_report_store(const char *path, bool is_partial, bool is_quie
 
 static enum histree_backend_kind backend_of(const struct build_options *chosen)
 {
-	enum histree_backend_kind kind = HISTREE_BACKEND_DISK;
-	for (size_t i = 0; chosen->backend != NULL && backends[i] != NULL; i++)
-		if (strcmp(backends[i], chosen->backend) == 0)
-			kind = (enum histree_backend_kind)i;
-	return kind;
+	return chosen->backend != NULL ? (enum histree_backend_kind)cli_choice_number(backends, chosen->backend)
+				       : HISTREE_BACKEND_DISK;
 }
 
 /* What makes no sense with a backend. */

@@ -40,14 +40,6 @@ static const struct cli_option options[] = {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
-static int index_of(const char *const *choices, const char *chosen)
-{
-	int index = 0;
-	while (choices[index] != NULL && strcmp(choices[index], chosen) != 0)
-		index++;
-	return index;
-}
-
 /* A chart is that of whichever history has it, unless one is named. */
 static enum cli_exit open_history(struct target *target, const char *path, const struct draw_options *chosen,
 				  struct histree_history **out)
@@ -92,7 +84,7 @@ static void choose_view(const struct draw_options *chosen, const struct histree_
 	}
 	picture->view = has_threads(history) ? HISTREE_DRAW_CONTROL_FLOW : HISTREE_DRAW_ATTRIBUTES;
 	if (chosen->view != NULL)
-		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
+		picture->view = (enum histree_draw_view)cli_choice_number(views, chosen->view);
 }
 
 /* The quarks of the patterns and of --where, by path; the caller frees *quarks. */

@@ -677,9 +677,8 @@ static int verb_export_run(void *said, const struct cli_words *words)
 				  .replaces = chosen->force,
 				  .is_compressed = chosen->compression != NULL && chosen->compression[0] == 'z',
 				  .is_uncompressed = chosen->compression != NULL && chosen->compression[0] == 'n' };
-	for (int i = 0; run.is_partitioned && slices[i] != NULL; i++)
-		if (strcmp(slices[i], chosen->partition) == 0)
-			run.slice = (enum histree_partition_slice)i;
+	if (run.is_partitioned)
+		run.slice = (enum histree_partition_slice)cli_choice_number(slices, chosen->partition);
 	const struct export_choice choice = { .question = &chosen->question,
 					      .segments = chosen->segments,
 					      .events = chosen->events,

@@ -747,10 +747,8 @@ static void put_commands(const struct why *why, struct overview_page *page)
 
 static enum why_table table_asked(const struct why_options *chosen)
 {
-	enum why_table which = WHY_CAUSES;
-	while (chosen->table != NULL && strcmp(why_table_names[which], chosen->table) != 0)
-		which++;
-	return which;
+	return chosen->table != NULL ? (enum why_table)cli_choice_number(why_table_names, chosen->table)
+				     : WHY_CAUSES;
 }
 
 static int print_table(const struct why *why)

@@ -68,10 +68,7 @@ static enum histree_status gather(struct group *group, struct histree_error *err
 		return error_memory(error, "the threads of a process");
 	for (uint32_t i = 0; i < group->count; i++) {
 		const struct row_facts *facts = &group->facts[i];
-		const bool is_whole = facts->life.from == 0 && facts->life.to == 0;
-		group->members[i] =
-			(struct member){ facts->quark, is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX }
-								: facts->life };
+		group->members[i] = (struct member){ facts->quark, row_own_life(facts) };
 	}
 	qsort(group->members, group->count, sizeof(*group->members), compare_members);
 	for (uint32_t i = 0; i < group->count; i++)
@@ -477,8 +474,7 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 		if (facts.quark == HISTREE_ROOT || facts.history != first.history ||
 		    (i > window->next && folded_at(window, i) != NULL))
 			break;
-		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
-		window->lives[count] = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life;
+		window->lives[count] = row_own_life(&facts);
 		window->quarks[count++] = facts.quark;
 	}
 	end_stretch(window);

@@ -369,7 +369,6 @@ static enum histree_status search_open(struct search *search, const struct searc
 	for (uint32_t i = 0; i < asked->count; i++) {
 		struct row_facts facts;
 		asked->facts(asked->context, i, &facts);
-		const bool is_whole = facts.life.from == 0 && facts.life.to == 0;
 		if (facts.quark == HISTREE_ROOT)
 			continue;
 		const size_t history = history_index(search, facts.history);
@@ -379,7 +378,7 @@ static enum histree_status search_open(struct search *search, const struct searc
 			.history = (uint32_t)history,
 			.quark = facts.quark,
 			.position = i,
-			.life = is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts.life,
+			.life = row_own_life(&facts),
 		};
 	}
 	if (search->count > 0)

@@ -60,6 +60,13 @@ struct row_facts {
 	histree_quark first; /* where the quarks of the view begin in the history */
 };
 
+/* When the states of a row are its own. */
+static inline struct histree_row_life row_own_life(const struct row_facts *facts)
+{
+	const bool is_whole = facts->life.from == 0 && facts->life.to == 0;
+	return is_whole ? (struct histree_row_life){ INT64_MIN, INT64_MAX } : facts->life;
+}
+
 /* What a fact is asked of: a state of a row. */
 struct fact_request {
 	const struct row_facts *facts;
