@@ -424,16 +424,23 @@ static const struct line_shape *match(const struct line_event *event, const stru
 	return NULL;
 }
 
-/* Whether a line that fits no shape shows what the first shape has of numbers, as raw fields are printed. */
+static bool ends_with(const char *name, size_t size, const char *suffix)
+{
+	return size >= strlen(suffix) && memcmp(name + size - strlen(suffix), suffix, strlen(suffix)) == 0;
+}
+
+/* Whether a line that fits no shape shows the threads, CPUs and states of the first shape, as raw fields do. */
 static bool has_numbers(const struct line_shape *shape, const struct line_pair *pairs, size_t count)
 {
 	for (const struct shape_step *step = shape->steps; step->kind != SHAPE_END; step++) {
-		size_t at = 0;
-		if (step->kind == SHAPE_TEXT || step->column < 0)
+		if (step->column < 0)
 			continue;
-		while (at < count &&
-		       (pairs[at].name_size != shape->sizes[step->column] ||
-			memcmp(pairs[at].name, shape->fields[step->column], pairs[at].name_size) != 0))
+		const char *name = shape->fields[step->column];
+		const size_t size = shape->sizes[step->column];
+		size_t at = 0;
+		if (step->kind != SHAPE_STATE && !ends_with(name, size, "pid") && !ends_with(name, size, "cpu"))
+			continue;
+		while (at < count && (pairs[at].name_size != size || memcmp(pairs[at].name, name, size) != 0))
 			at++;
 		if (at == count || pairs[at].value.kind != TEXT_INTEGER)
 			return false;
