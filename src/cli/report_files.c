@@ -218,8 +218,8 @@ static bool find_path(const struct histree_value *arguments, const char **path, 
 {
 	static const char *const names[] = { "filename = \"", "pathname = \"", "path = \"" };
 	const char *text = (const char *)arguments->bytes, *end = text + arguments->size;
-	if (arguments->type != HISTREE_STRING)
-		return false;
+	if (arguments->type != HISTREE_STRING || arguments->size == 0 || memchr(text, '"', arguments->size) == NULL)
+		return false; /* as those of most calls */
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *found = memmem(text, arguments->size, names[i], strlen(names[i]));
 		if (found == NULL || (found > text && found[-1] != ' '))

@@ -372,7 +372,6 @@ bool row_feed_add(struct row_feed *feed, uint32_t number, const struct histree_i
 		return true;
 	}
 	if (value->type != HISTREE_NULL && /* which is the first of a table */
-	    (value->type != HISTREE_INT || !value_table_has_recent(&feed->values, value->int32, &index)) &&
 	    value_table_add(&feed->values, value, &index, NULL) != HISTREE_OK)
 		return false;
 	if (owner->kept == owner->page_count * PAGE_STATES && !take_page(feed, owner))

@@ -115,8 +115,8 @@ bool value_table_reserve(struct value_table *table, size_t count)
 	       hash_index_reserve(&table->index, count, hash_at, table->values);
 }
 
-enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
-				    struct histree_error *error)
+enum histree_status value_table_add_any(struct value_table *table, const struct histree_value *value, uint32_t *out,
+					struct histree_error *error)
 {
 	*out = 0;
 	if (value_table_find(table, value, out))

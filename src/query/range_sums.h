@@ -59,10 +59,18 @@ static inline bool value_table_has_recent(const struct value_table *table, int32
 
 /*
  * Get the index of a value, which is added if it is new.  Its bytes are copied.  Returns HISTREE_ERR_MEMORY if
- * memory runs out.
+ * memory runs out.  value_table_add() needs no call for an int that came lately.
  */
-enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
-				    struct histree_error *error);
+enum histree_status value_table_add_any(struct value_table *table, const struct histree_value *value, uint32_t *out,
+					struct histree_error *error);
+
+static inline enum histree_status value_table_add(struct value_table *table, const struct histree_value *value,
+						  uint32_t *out, struct histree_error *error)
+{
+	if (value->type == HISTREE_INT && value_table_has_recent(table, value->int32, out))
+		return HISTREE_OK;
+	return value_table_add_any(table, value, out, error);
+}
 
 /* Compare values by type, then by content. */
 int value_compare(const struct histree_value *a, const struct histree_value *b);
