@@ -28,6 +28,26 @@ static void look(struct table_space *space, const uint8_t *from, const uint8_t *
 		table_space_look(space);
 }
 
+/*
+ * Returns what is behind the quote that ends a string which begins here; the end of the bytes if none does. Each
+ * level of a document is walked over once more, and most of it are strings: so the quote is searched for.
+ */
+static const uint8_t *behind_string(const uint8_t *begin, const uint8_t *end)
+{
+	const uint8_t *at = begin;
+	while (at < end) {
+		const uint8_t *quote = memchr(at, '"', (size_t)(end - at)), *slash = quote;
+		if (quote == NULL)
+			return end;
+		while (slash > at && slash[-1] == '\\')
+			slash--;
+		at = quote + 1;
+		if ((quote - slash) % 2 == 0)
+			return at;
+	}
+	return end;
+}
+
 struct json_span json_span_value(struct json_span bytes)
 {
 	const uint8_t *begin = behind_space(bytes.at, bytes.end), *at = begin;
@@ -41,10 +61,7 @@ struct json_span json_span_value(struct json_span bytes)
 	while (at < bytes.end) {
 		const uint8_t *from = at;
 		if (*at == '"') {
-			/* Behind the quote that ends a string; the end of the bytes if none does. */
-			for (at++; at < bytes.end && *at != '"'; at++)
-				at += *at == '\\';
-			at = at < bytes.end ? at + 1 : bytes.end;
+			at = behind_string(at + 1, bytes.end);
 		} else {
 			depth += *at == '{' || *at == '[';
 			depth -= (*at == '}' || *at == ']') && depth > 0;
