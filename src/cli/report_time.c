@@ -220,11 +220,6 @@ static enum histree_status list_sums(struct counting *counting, struct histree_e
 COMPARE(by_amount, struct counted_row,
 	BY_MOST(has_any) BY_MOST(order) BY(quark) BY_ORDER(a->life != NULL ? a->life->life - b->life->life : 0))
 
-static histree_time within(const struct histree_history_info *info, histree_time time)
-{
-	return time < info->start ? info->start : time > info->end ? info->end : time;
-}
-
 /*
  * How much more there is at the end of a window, or of a life that ends in it, than at its start, as
  * 'histree states --growth' has it.  Before the trace there was nothing.
@@ -291,7 +286,8 @@ static enum histree_status find_name(const struct counting *counting, const char
 	    histree_attributes_find(histree_history_attributes(history), HISTREE_ROOT, path, &quark) != HISTREE_OK)
 		return HISTREE_OK;
 	enum histree_status status = histree_query_single(
-		counting->names, quark, within(histree_history_info(history), counting->source->to), &state, error);
+		counting->names, quark, histree_time_within(histree_history_info(history), counting->source->to),
+		&state, error);
 	if (status == HISTREE_OK && state.value.type == HISTREE_NULL &&
 	    state.start > histree_history_info(history)->start)
 		status = histree_query_single(counting->names, quark, state.start - 1, &state, error);
@@ -360,8 +356,8 @@ static enum histree_status put_section(struct overview_page *page, const struct 
 	enum histree_status status =
 		target_history(source->target, section->analysis, true, &counting.history, error);
 	if (status == HISTREE_OK && histree_history_hosts(counting.history, &host_count) == NULL) {
-		counting.from = within(histree_history_info(counting.history), source->from);
-		counting.to = within(histree_history_info(counting.history), source->to);
+		counting.from = histree_time_within(histree_history_info(counting.history), source->from);
+		counting.to = histree_time_within(histree_history_info(counting.history), source->to);
 		status = list_sums(&counting, error);
 	}
 	if (status == HISTREE_OK && counting.count > 0)
@@ -650,15 +646,10 @@ const struct thread_lives *report_lives(const struct report_source *source, stru
 	return &uses->lives;
 }
 
-static uint64_t ran(const struct histree_use_row *row)
-{
-	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
-}
-
 /* For a CPU without events, only the threads that wait for it are known. */
 static bool is_recorded(const struct histree_use_row *row)
 {
-	return ran(row) + row->ns[HISTREE_USE_IDLE] > 0;
+	return histree_use_row_ran(row) + row->ns[HISTREE_USE_IDLE] > 0;
 }
 
 enum { RAN = -1, AS_IT_COMES = -2 };
@@ -666,7 +657,8 @@ enum { RAN = -1, AS_IT_COMES = -2 };
 /* The amount that rows of a table are ordered by: RAN, or one of view.h. */
 static uint64_t amount_of(void *amount, const struct histree_use_row *row)
 {
-	return *(const int *)amount == RAN ? ran(row) : histree_use_row_amount(row, *(const int *)amount);
+	return *(const int *)amount == RAN ? histree_use_row_ran(row)
+					   : histree_use_row_amount(row, *(const int *)amount);
 }
 
 /* A question about time, and how its rows are shown. */
@@ -829,10 +821,11 @@ static enum histree_status report_time_put_table(struct overview_page *page, con
 			overview_page_table(page, table->columns, table->column_count,
 					    hosts != NULL ? ROWS_OF_HOSTS : ROWS_PLAIN);
 		}
-		row_put(&page->rows, &(struct time_row){ .use = *row,
-							 .host = hosts != NULL ? hosts[row->host].name : NULL,
-							 .ran = ran(row),
-							 .share = row_percent_of(ran(row), window_ns) });
+		row_put(&page->rows,
+			&(struct time_row){ .use = *row,
+					    .host = hosts != NULL ? hosts[row->host].name : NULL,
+					    .ran = histree_use_row_ran(row),
+					    .share = row_percent_of(histree_use_row_ran(row), window_ns) });
 	}
 	free(rows);
 	if (shown == 0)
@@ -876,7 +869,7 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 	size_t all = count;
 	for (size_t i = 0; i < all; i++) {
 		count -= !is_recorded(&rows[i]);
-		busy += ran(&rows[i]);
+		busy += histree_use_row_ran(&rows[i]);
 		user += rows[i].ns[HISTREE_USE_USER];
 		calls += rows[i].ns[HISTREE_USE_SYSTEM];
 		waits += rows[i].ns[HISTREE_USE_WAITING];
@@ -915,7 +908,7 @@ static enum histree_status put_summary(struct overview_page *page, const struct 
 static double busy_of(const struct time_row *sum)
 {
 	return sum->cpus > 0 && sum->recorded_ns > 0
-		       ? (double)ran(&sum->use) / (double)sum->cpus / (double)sum->recorded_ns
+		       ? (double)histree_use_row_ran(&sum->use) / (double)sum->cpus / (double)sum->recorded_ns
 		       : -1;
 }
 
@@ -969,7 +962,8 @@ static enum histree_status sum_hosts(struct overview_page *page, const struct re
 		overview_page_section(page, "Hosts");
 		overview_page_table(page, ROW_COLUMNS(host_columns), ROWS_OF_HOSTS);
 		for (size_t i = 0; i < host_count && i < source->row_max; i++) {
-			sums[i].share = row_percent_of(ran(&sums[i].use), sums[i].recorded_ns * sums[i].cpus);
+			sums[i].share = row_percent_of(histree_use_row_ran(&sums[i].use),
+						       sums[i].recorded_ns * sums[i].cpus);
 			if (sums[i].cpus > 0)
 				row_put(&page->rows, &sums[i]);
 		}

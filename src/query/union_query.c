@@ -85,28 +85,6 @@ static enum histree_status union_cut_begin(struct union_cut *cut, const struct h
 	return HISTREE_OK;
 }
 
-struct sought_quark {
-	const histree_quark *quarks;
-	histree_quark quark;
-};
-
-static bool quark_is_before(const void *context, size_t index)
-{
-	const struct sought_quark *sought = context;
-	return sought->quarks[index] < sought->quark;
-}
-
-struct sought_time {
-	const histree_time *times;
-	histree_time time;
-};
-
-static bool time_is_before(const void *context, size_t index)
-{
-	const struct sought_time *sought = context;
-	return sought->times[index] < sought->time;
-}
-
 /* Returns whether a time that is asked for lies in a range. */
 static bool union_cut_asks_for(const struct union_cut *cut, histree_time start, histree_time end)
 {
@@ -115,8 +93,7 @@ static bool union_cut_asks_for(const struct union_cut *cut, histree_time start, 
 		return false;
 	if (region->times == NULL)
 		return true;
-	const struct sought_time sought = { region->times, start };
-	size_t at = search_first(0, region->time_count, 0, time_is_before, &sought);
+	const size_t at = SEARCH(i, 0, region->time_count, region->times[i] < start);
 	return at < region->time_count && region->times[at] <= end;
 }
 
@@ -133,12 +110,10 @@ static void cut_times(const struct union_cut *cut, const struct histree_history_
 	assert(part->own.from <= part->own.to);
 	if (region->times == NULL)
 		return;
-	struct sought_time sought = { region->times, shard->start };
-	size_t first = search_first(0, region->time_count, 0, time_is_before, &sought), end = region->time_count;
-	if (shard->end < cut->to) {
-		sought.time = shard->end + 1;
-		end = search_first(first, region->time_count, first, time_is_before, &sought);
-	}
+	const size_t first = SEARCH(i, 0, region->time_count, region->times[i] < shard->start);
+	const size_t end = shard->end < cut->to
+				   ? SEARCH(i, first, region->time_count, region->times[i] <= shard->end)
+				   : region->time_count;
 	part->own.times = region->times + first;
 	part->own.time_count = end - first;
 	assert(part->own.time_count > 0 && part->own.times[0] >= shard->start);
@@ -167,11 +142,9 @@ static bool union_cut_next(struct union_cut *cut, struct host_part *part)
 		part->wants_folder = region->quarks[at] == host->folder;
 		part->first = at + part->wants_folder;
 		part->end = region->quark_count;
-		if (part->number + 1 < joined->host_count) {
-			const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
-			part->end = search_first(part->first, region->quark_count, part->first, quark_is_before,
-						 &sought);
-		}
+		if (part->number + 1 < joined->host_count)
+			part->end = SEARCH(i, part->first, region->quark_count,
+					   region->quarks[i] <= host->folder + host->count);
 		assert(part->first <= part->end && part->end > cut->next);
 		for (at = part->first; at < part->end; at++) {
 			cut->shifted[at] = region->quarks[at] - host->folder - 1;

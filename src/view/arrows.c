@@ -669,11 +669,6 @@ static enum histree_status find_row(struct histree_cursor *query, const struct h
 	return HISTREE_OK;
 }
 
-static histree_time inside(const struct histree_history_info *info, histree_time time)
-{
-	return time < info->start ? info->start : time > info->end ? info->end : time;
-}
-
 static enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
 					    struct histree_error *error)
 {
@@ -687,9 +682,11 @@ static enum histree_status arrows_find_rows(const struct histree_arrows_request 
 		struct histree_arrow *arrow = &list->arrows[i];
 		status = cancel_check(&request->work, i, error);
 		if (status == HISTREE_OK && is_of_tracks(arrow->kind))
-			status = find_row(query, attributes, &arrow->from, inside(info, arrow->start), error);
+			status = find_row(query, attributes, &arrow->from, histree_time_within(info, arrow->start),
+					  error);
 		if (status == HISTREE_OK && is_of_tracks(arrow->kind))
-			status = find_row(query, attributes, &arrow->to, inside(info, arrow->end), error);
+			status = find_row(query, attributes, &arrow->to, histree_time_within(info, arrow->end),
+					  error);
 	}
 	histree_cursor_free(query);
 	return status;

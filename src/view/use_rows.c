@@ -20,6 +20,7 @@
 #include "base/table.h"
 #include "histree/time_use.h"
 #include "view/use_sweep.h"
+#include "view/view.h"
 
 /* ---- use rows ------------------------------------------------------------------------------------------------ */
 
@@ -113,11 +114,6 @@ void use_rows_release(struct use_rows *rows)
 
 /* ---- the order ---------------------------------------------------------------------------------------------- */
 
-static uint64_t ran(const struct histree_use_row *row)
-{
-	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
-}
-
 static int compare_u64(uint64_t one, uint64_t other)
 {
 	return (one < other) - (one > other); /* the greater one first */
@@ -150,7 +146,7 @@ static int by_time(const void *one, const void *other)
 	static const enum histree_use uses[] = { HISTREE_USE_WAITING, HISTREE_USE_BLOCKED, HISTREE_USE_IDLE,
 						 HISTREE_USE_OTHER, HISTREE_USE_UNKNOWN };
 	const struct histree_use_row *a = one, *b = other;
-	int order = compare_u64(ran(a), ran(b));
+	int order = compare_u64(histree_use_row_ran(a), histree_use_row_ran(b));
 	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses) && order == 0; i++)
 		order = compare_u64(a->ns[uses[i]], b->ns[uses[i]]);
 	return order != 0 ? order : by_keys(one, other);

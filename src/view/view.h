@@ -277,6 +277,18 @@ HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_
 
 /* ==== use of time in an order ================================================================================= */
 
+/* How long a row had a CPU. */
+static inline uint64_t histree_use_row_ran(const struct histree_use_row *row)
+{
+	return row->ns[HISTREE_USE_USER] + row->ns[HISTREE_USE_SYSTEM] + row->ns[HISTREE_USE_INTERRUPTED];
+}
+
+/* A time, or the start or end of a history that it is outside of. */
+static inline histree_time histree_time_within(const struct histree_history_info *info, histree_time time)
+{
+	return time < info->start ? info->start : time > info->end ? info->end : time;
+}
+
 /* What rows of a use of time (time_use.h) may be ordered by: a use, by its number, or one of these. */
 enum {
 	HISTREE_USE_AMOUNT_TIME = HISTREE_USE_COUNT, /* of all uses */
