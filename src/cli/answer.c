@@ -389,9 +389,7 @@ static enum histree_status ask_cells(const struct cell_asking *asking, const str
 		asking->quarks[i] = attributes[i].quark;
 	enum histree_status status = histree_rows_start(asking->rows, &request, error);
 	while (status == HISTREE_OK) {
-		status = cancel_check(&question->work, 0, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(asking->rows, error);
+		status = cancel_or_next(&question->work, 0, asking->rows, error);
 		if (status != HISTREE_OK)
 			break;
 		const struct histree_row *row = histree_cursor_row(asking->rows);

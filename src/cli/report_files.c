@@ -129,9 +129,7 @@ static enum histree_status read_all(struct reading *reading, take_segment *take,
 	if (status == HISTREE_OK)
 		status = histree_segments_start(iter, &query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&reading->source->work, step, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(iter, error);
+		status = cancel_or_next(&reading->source->work, step, iter, error);
 		if (status != HISTREE_OK)
 			break;
 		const struct histree_segment *segment = histree_cursor_segment(iter);

@@ -470,12 +470,9 @@ static enum histree_status read_edges(struct waits *waits, struct histree_error 
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&source->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				edge = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(&source->work, step, query, error);
+		if (status == HISTREE_OK)
+			edge = *histree_cursor_interval(query);
 		if (status == HISTREE_OK) {
 			size_t i = 0;
 			while (i < REASONS &&

@@ -140,9 +140,7 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	if (status == HISTREE_OK)
 		status = histree_changes_start(changes, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK && left > 0; step++) {
-		status = cancel_check(&question->work, step, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(changes, error);
+		status = cancel_or_next(&question->work, step, changes, error);
 		if (status != HISTREE_OK)
 			break;
 		const struct histree_change *change = histree_cursor_change(changes);

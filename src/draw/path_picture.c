@@ -156,9 +156,7 @@ static enum histree_status walk(struct path_picture *picture,
 						      .work = options->work };
 	enum histree_status status = histree_critical_path_start(picture->path, &request, error);
 	for (uint64_t steps = 0; status == HISTREE_OK; steps++) {
-		status = cancel_check(&options->work, steps, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(picture->path, error);
+		status = cancel_or_next(&options->work, steps, picture->path, error);
 		if (status == HISTREE_OK)
 			status = take(picture, histree_cursor_path_step(picture->path), error);
 	}

@@ -140,12 +140,9 @@ static enum histree_status read_arrivals(struct arrivals *arrivals, const struct
 	struct histree_interval interval;
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(&request->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(&request->work, step, query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status != HISTREE_OK || interval.value.type != HISTREE_STRING || interval.start < request->from)
 			continue;
 		const struct graph_receiver wanted = { .quark = interval.quark };

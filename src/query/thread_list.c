@@ -284,12 +284,9 @@ static enum histree_status ask(struct reading *reading, struct histree_region re
 	}
 	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(reading->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(reading->work, step, query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status == HISTREE_OK && names != NULL)
 			interval.quark = names->quarks[interval.quark - 1];
 		if (status == HISTREE_OK)

@@ -159,12 +159,9 @@ static enum histree_status read_region(struct window_states *states, struct hist
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(query, region, error);
 	for (uint64_t step = 0; status == HISTREE_OK && *is_whole; step++) {
-		status = cancel_check(states->work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(states->work, step, query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status != HISTREE_OK)
 			break;
 		if (quarks != NULL)

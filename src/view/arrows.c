@@ -67,9 +67,7 @@ add_segments(const struct histree_arrows_request *request, struct histree_segmen
 			list->lacks_some = true;
 			break;
 		}
-		status = cancel_check(&request->work, step, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(iter, error);
+		status = cancel_or_next(&request->work, step, iter, error);
 		if (status == HISTREE_OK)
 			status = add(context, histree_cursor_segment(iter), list, error);
 	}
@@ -318,12 +316,9 @@ static enum histree_status read_region(struct stays *stays, const struct histree
 	enum histree_status status = histree_query_start(stays->query, region, error);
 	stays->count = 0;
 	while (status == HISTREE_OK && stays->count <= stays_max) {
-		status = cancel_check(&stays->request->work, stays->count, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(stays->query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(stays->query);
-		}
+		status = cancel_or_next(&stays->request->work, stays->count, stays->query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(stays->query);
 		if (status == HISTREE_OK)
 			status = add_stay(stays, &interval, false, error);
 	}

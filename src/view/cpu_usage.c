@@ -139,12 +139,9 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(work, step, query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status == HISTREE_OK)
 			status = cpu_usage_take(usage, &interval, error);
 	}
@@ -478,12 +475,9 @@ static enum histree_status count_states(struct histree_history *history, histree
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				interval = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(work, step, query, error);
+		if (status == HISTREE_OK)
+			interval = *histree_cursor_interval(query);
 		if (status != HISTREE_OK || interval.start < from || interval.start == start)
 			continue;
 		if (!pixel_cell_has(&cell, interval.start, interval.start))

@@ -50,9 +50,7 @@ static enum histree_status pass(struct histogram *histogram, struct histree_curs
 {
 	enum histree_status status = histree_segments_start(iter, query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(work, step, error);
-		if (status == HISTREE_OK)
-			status = histree_cursor_next(iter, error);
+		status = cancel_or_next(work, step, iter, error);
 		if (status == HISTREE_OK)
 			segment_histogram_take(histogram, histree_segment_duration(histree_cursor_segment(iter)));
 	}
@@ -583,9 +581,7 @@ enum histree_status histree_segment_scatter_create(struct histree_segment_store 
 			if (status == HISTREE_OK)
 				status = histree_segments_start(iter, &query, NULL, error);
 			for (uint64_t step = 0; status == HISTREE_OK; step++) {
-				status = cancel_check(&scatter->request->work, step, error);
-				if (status == HISTREE_OK)
-					status = histree_cursor_next(iter, error);
+				status = cancel_or_next(&scatter->request->work, step, iter, error);
 				if (status == HISTREE_OK)
 					status = segment_scatter_take(scatter, histree_cursor_segment(iter), error);
 			}

@@ -296,12 +296,9 @@ static enum histree_status find_gone(struct use_cube *cube, histree_time time, s
 	if (status == HISTREE_OK)
 		status = histree_query_start(query, &region, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = cancel_check(cube->sweep.work, step, error);
-		if (status == HISTREE_OK) {
-			status = histree_cursor_next(query, error);
-			if (status == HISTREE_OK)
-				state = *histree_cursor_interval(query);
-		}
+		status = cancel_or_next(cube->sweep.work, step, query, error);
+		if (status == HISTREE_OK)
+			state = *histree_cursor_interval(query);
 		if (status == HISTREE_OK && state.value.type == HISTREE_NULL)
 			cube->gone_since[((uint32_t)SEARCH(i, 0, cube->thread_count,
 							   cube->threads[i].status < state.quark))] = state.start;
