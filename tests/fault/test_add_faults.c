@@ -11,6 +11,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/files.h"
 #include "support/killing_io.h"
 #include "support/test.h"
 
@@ -20,16 +21,6 @@ struct world {
 	struct faulty_io faulty;
 	_Atomic uint64_t *counts; /* of file calls, which a process that is killed shares */
 };
-
-static bool run(const char *format, ...)
-{
-	char command[1024];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	return system(command) == 0;
-}
 
 static enum histree_status make(const struct world *world, const char *store, bool adds, const struct io *io,
 				struct histree_error *error)
@@ -58,13 +49,17 @@ static void make_without_faults(const struct world *world, const char *store, bo
 
 static void lay_out(const struct world *world)
 {
-	assert_true(run("rm -rf '%s' '%s.building' '%s.building.old' && cp -r '%s' '%s'", world->store,
-			world->store, world->store, world->old, world->store));
+	remove_all("%s", world->store);
+	remove_all("%s.building*", world->store);
+	copy_all(world->old, world->store);
 }
 
 static bool is_same(const struct world *world, const char *file)
 {
-	return run("cmp -s '%s/%s' '%s/%s'", world->new, file, world->store, file);
+	char made[128], found[128], why[512];
+	snprintf(made, sizeof(made), "%s/%s", world->new, file);
+	snprintf(found, sizeof(found), "%s/%s", world->store, file);
+	return same_files(made, found, NULL, why, sizeof(why));
 }
 
 /* The store is whole.  Returns whether it is the new one. */
@@ -109,7 +104,7 @@ static int set_up(void **state)
 			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(world->counts != MAP_FAILED);
 	make_without_faults(world, world->old, false);
-	assert_true(run("cp -r '%s' '%s'", world->old, world->new));
+	copy_all(world->old, world->new);
 	make_without_faults(world, world->new, true);
 	*state = world;
 	return 0;
@@ -118,7 +113,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	assert_true(run("rm -rf '%s'", world->folder));
+	remove_all("%s", world->folder);
 	munmap((void *)(uintptr_t)world->counts, KILLING_KINDS * sizeof(*world->counts));
 	free(world);
 	return 0;

@@ -10,6 +10,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/files.h"
 #include "support/test.h"
 #include "support/trace_copy.h"
 
@@ -24,7 +25,8 @@ struct world {
 
 static void clear(const struct world *world)
 {
-	run_command("rm -rf '%s' '%s.building' '%s.building.old'", world->store, world->store, world->store);
+	remove_all("%s", world->store);
+	remove_all("%s.building*", world->store);
 }
 
 static enum histree_status build(struct world *world, struct histree_error *error)
@@ -118,7 +120,7 @@ static void fail_each_call(struct world *world, bool for_ever, bool replaces)
 		if (status < 0 && !is_there)
 			resume(world);
 		if (replaces)
-			run_command("rm -rf '%s.building'", world->store);
+			remove_all("%s.building", world->store);
 	}
 	world->options.force = false;
 }

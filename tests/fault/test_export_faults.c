@@ -13,6 +13,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/files.h"
 #include "support/memory_history.h"
 #include "support/test.h"
 
@@ -302,7 +303,7 @@ static void fail_events(const struct histree_events *events, int64_t wanted, boo
 
 TEST(test_events)
 {
-	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64], command[128];
+	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64];
 	struct histree_error error;
 	struct histree_store *store;
 	struct histree_events *events;
@@ -322,6 +323,5 @@ TEST(test_events)
 	fail_events(events, rows, true);
 	histree_events_close(events);
 	histree_store_close(store);
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", folder);
 }

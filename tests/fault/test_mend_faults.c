@@ -15,6 +15,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/files.h"
 #include "support/killing_io.h"
 #include "support/test.h"
 #include "support/trace_copy.h"
@@ -120,10 +121,10 @@ static void build_whole(struct world *world)
 /* A leaf of the first host, and the manifest of the second. */
 static void do_damage(const struct world *world)
 {
-	run_command("cp -r '%s' '%s'", world->whole, world->damaged);
+	copy_all(world->whole, world->damaged);
 	run_command("printf XXXXXXXX | dd of='%s/hosts/one/kernel.sht' bs=1 seek=4200 conv=notrunc 2>/dev/null",
 		    world->damaged);
-	run_command("rm '%s/hosts/two/manifest.json'", world->damaged);
+	remove_all("%s/hosts/two/manifest.json", world->damaged);
 }
 
 /* ---- what is tried ----------------------------------------------------------------------------------------- */
@@ -152,11 +153,13 @@ static bool is_done(enum histree_status status)
 /* As before each try; `replaces`: there is a store of the name that the new one is to have. */
 static void lay_out(const struct world *world, const struct mending *mending, bool replaces)
 {
-	run_command("rm -rf '%s' '%s' '%s'.*", world->from, world->to, world->to);
+	remove_all("%s", world->from);
+	remove_all("%s", world->to);
+	remove_all("%s.*", world->to);
 	if (!mending->in_place)
-		run_command("cp -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
+		copy_all(mending->repairs ? world->damaged : world->whole, world->from);
 	if (mending->in_place || replaces)
-		run_command("cp -r '%s' '%s'", world->whole, world->to);
+		copy_all(world->whole, world->to);
 }
 
 /* After a try that went wrong; `is_there`: there was a store of that name. */
@@ -169,8 +172,17 @@ static void check_what_is_left(struct world *world, const struct mending *mendin
 		fail_msg("%s: the store is neither the old one nor the new one", mending->name);
 	if (is_there)
 		check_sound(world->to);
-	if (!mending->in_place)
-		run_command("diff -r '%s' '%s'", mending->repairs ? world->damaged : world->whole, world->from);
+	char why[512];
+	if (!mending->in_place &&
+	    !same_files(mending->repairs ? world->damaged : world->whole, world->from, NULL, why, sizeof(why)))
+		fail_msg("%s: %s", mending->name, why);
+}
+
+static void assert_nothing_at(const char *path, const char *suffix)
+{
+	char whole[128];
+	snprintf(whole, sizeof(whole), "%s%s", path, suffix);
+	assert_int_not_equal(access(whole, F_OK), 0);
 }
 
 /* Once more, undisturbed.  What is converted in its place may have been converted. */
@@ -183,7 +195,8 @@ static void do_again(struct world *world, const struct mending *mending)
 		fail_msg("%s, again: %s", mending->name, error.message);
 	assert_true(read_identities(world->to, found));
 	assert_true(is_same(found, world->made));
-	run_command("test ! -e '%s.building' && test ! -e '%s.building.old'", world->to, world->to);
+	assert_nothing_at(world->to, ".building");
+	assert_nothing_at(world->to, ".building.old");
 }
 
 static void learn_what_is_made(struct world *world, const struct mending *mending)
@@ -314,7 +327,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	run_command("rm -rf '%s'", world->folder);
+	remove_all("%s", world->folder);
 	munmap((void *)(uintptr_t)world->counts, KILLING_KINDS * sizeof(*world->counts));
 	free(world);
 	return 0;

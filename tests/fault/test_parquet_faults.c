@@ -14,6 +14,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/files.h"
 #include "support/random_columns.h"
 #include "support/test.h"
 
@@ -272,11 +273,9 @@ static enum histree_status write_folder(const struct io *io, bool replace, struc
 	return status;
 }
 
-static void remove_folder(void)
+static void remove_what_was_written(void)
 {
-	char command[128];
-	snprintf(command, sizeof(command), "rm -rf '%s/out'", folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s/out", folder);
 }
 
 TEST(a_folder_appears_when_it_is_whole)
@@ -293,7 +292,7 @@ TEST(a_folder_appears_when_it_is_whole)
 	assert_int_equal(count_names(out, NULL), names);
 	assert_ok(write_folder(&io_posix, true, &error));
 	assert_int_equal(count_names(out, name), names);
-	remove_folder();
+	remove_what_was_written();
 
 	uint64_t at = 1, step = test_effort(2, 17);
 	for (bool failed = true; failed; at += step) {
@@ -306,7 +305,7 @@ TEST(a_folder_appears_when_it_is_whole)
 		unsigned there = count_names(out, name);
 		/* After the name is given only bringing it to disk can fail. */
 		assert_true(there == 0 || (there == names && strcmp(name, "analysis=kernel") == 0));
-		remove_folder();
+		remove_what_was_written();
 	}
 	assert_true(at > 20);
 }
@@ -324,7 +323,7 @@ TEST(what_a_killed_run_has_left_goes)
 	snprintf(command, sizeof(command), "%s/out", folder);
 	count_names(command, name);
 	assert_string_equal(name, "analysis=kernel");
-	remove_folder();
+	remove_what_was_written();
 }
 
 TEST(what_cannot_be_written_is_refused)
@@ -350,10 +349,10 @@ static int make_folder(void **state)
 	return mkdtemp(folder) == NULL;
 }
 
-static int remove_all(void **state)
+static int remove_empty_folder(void **state)
 {
 	(void)state;
 	return rmdir(folder);
 }
 
-TEST_FILE(make_folder, remove_all)
+TEST_FILE(make_folder, remove_empty_folder)

@@ -12,6 +12,7 @@
 #include "histree/build.h"
 #include "histree/store.h"
 #include "support/data.h"
+#include "support/files.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "support/test.h"
@@ -303,7 +304,6 @@ static void check_kind(const void *kind, uint64_t seed)
 {
 	struct load_case test = { .seed = seed, .format_name = row_format_names[1 + seed / 6 % 3] };
 	struct workload workload;
-	char command[64];
 	scratch_folder(test.folder, sizeof(test.folder));
 	snprintf(test.history, sizeof(test.history), "%s/dump", test.folder);
 	snprintf(test.text, sizeof(test.text), "%s/text", test.folder);
@@ -315,8 +315,7 @@ static void check_kind(const void *kind, uint64_t seed)
 	if (fault != NULL)
 		property_fail_shrunk(&workload, &check, fault, "format %s", test.format_name);
 	workload_release(&workload);
-	snprintf(command, sizeof(command), "rm -rf '%s'", test.folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", test.folder);
 }
 
 PROPERTIES({ KINDS(workload_kinds), .rounds = 3, .check = check_kind })

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "support/files.h"
+
 const char *source_path(char path[static DATA_PATH_SIZE], const char *name)
 {
 	const char *root = getenv("HISTREE_SOURCE_ROOT");
@@ -34,8 +36,7 @@ void scratch_folder(char *path, size_t size)
 
 int scratch_remove_world(void **state)
 {
-	char command[128];
-	int length = snprintf(command, sizeof(command), "rm -rf '%s'", (const char *)*state);
+	remove_all("%s", (const char *)*state);
 	free(*state);
-	return length < (int)sizeof(command) ? system(command) : -1;
+	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/trace_copy.h"
+#include "support/files.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ void trace_copy(const char *name, const char *copy)
 	char path[DATA_PATH_SIZE], inside[64];
 	snprintf(inside, sizeof(inside), "tests/data/%s", name);
 	source_path(path, inside);
-	run_command("rm -rf '%s' && cp -r '%s' '%s' && chmod -R u+w '%s'", copy, path, copy, copy);
+	remove_all("%s", copy);
+	copy_all(path, copy);
 }
 
 /* Change some bytes of a file, but of its first ones, or cut it. */

@@ -31,6 +31,7 @@
 
 #include "kill_store.h"
 #include "pipeline/hosts/experiment.h"
+#include "support/files.h"
 #include "support/killing_io.h"
 
 static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
@@ -204,24 +205,15 @@ static bool is_reference(const struct trial *trial, size_t variant, char *why, s
 {
 	char path[96];
 	reference_path(trial, variant, path);
-	return kill_store_same_bytes(trial->store.path, path, why, why_size);
-}
-
-__attribute__((format(printf, 1, 2))) static void run_command(const char *format, ...)
-{
-	char command[512];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(command, sizeof(command), format, arguments);
-	va_end(arguments);
-	if (system(command) != 0)
-		give_up("failed: %s", command);
+	return same_files(trial->store.path, path, own_of_builds, why, why_size);
 }
 
 static void clear(const struct trial *trial)
 {
 	const struct kill_store *store = &trial->store;
-	run_command("rm -rf '%s' '%s' '%s.old'", store->path, store->building, store->building);
+	remove_all("%s", store->path);
+	remove_all("%s", store->building);
+	remove_all("%s.old", store->building);
 }
 
 /* ---- one try ---------------------------------------------------------------------------------------------- */
@@ -238,7 +230,7 @@ static size_t have_older(struct trial *trial, size_t variant)
 	size_t older = (variant + 1) % VARIANTS;
 	make_reference(trial, older);
 	reference_path(trial, older, path);
-	run_command("cp -r '%s' '%s'", path, trial->store.path);
+	copy_all(path, trial->store.path);
 	trial->store.end = trial->truth.end;
 	trial->replaced++;
 	return older;
@@ -288,8 +280,7 @@ static void try_once(struct trial *trial)
 		snprintf(manifest, sizeof(manifest), "%s/manifest.json", store->building);
 		bool goes_on = resume > 0 && access(manifest, F_OK) == 0;
 		struct killing killing = random_percent(&trial->random, 85) ? some_kill(trial) : no_kill();
-		enum outcome outcome =
-			run_build(trial, store->path, variants[variant], goes_on, killing, NULL);
+		enum outcome outcome = run_build(trial, store->path, variants[variant], goes_on, killing, NULL);
 		trial->resumes += goes_on;
 		trial->resumes_of_resumes += resume > 1 && goes_on;
 		kill_store_check(store);
@@ -370,7 +361,7 @@ int main(int argc, char **argv)
 		try_once(&trial);
 	report(&trial);
 	if (trial.store.wrong == 0)
-		run_command("rm -rf '%s'", trial.folder);
+		remove_all("%s", trial.folder);
 	truth_release(&trial.truth);
 	return trial.store.wrong > 0;
 }

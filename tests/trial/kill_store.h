@@ -25,7 +25,4 @@ void kill_store_look(struct kill_store *store);
 /* Compare all that it says with the truth, cut at its end.  Returns false if there is no store yet. */
 bool kill_store_check(struct kill_store *store);
 
-/* Compare all bytes of two stores, but for how long their builds took; `why` says what differs. */
-bool kill_store_same_bytes(const char *one, const char *other, char *why, size_t why_size);
-
 #endif

@@ -6,6 +6,7 @@
 #include "histree/build.h"
 #include "support/arrow_cells.h"
 #include "support/data.h"
+#include "support/files.h"
 #include "support/memory_history.h"
 #include "support/segments.h"
 #include "support/test.h"
@@ -298,7 +299,7 @@ static void check_fields(const struct histree_events *events, const char *type)
 
 TEST(test_store)
 {
-	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64], command[128];
+	char folder[] = "/tmp/histree-columns-XXXXXX", trace[DATA_PATH_SIZE], path[64];
 	struct histree_store *store;
 	struct histree_history *history;
 	struct histree_events *events;
@@ -323,8 +324,7 @@ TEST(test_store)
 	histree_events_close(events);
 	histree_history_close(history);
 	histree_store_close(store);
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", folder);
 }
 
 /* ---- damage ------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "histree/events.h"
 #include "histree/states.h"
 #include "support/data.h"
+#include "support/files.h"
 #include "support/test.h"
 #include "trace/trace.h"
 
@@ -62,12 +63,10 @@ static void make_world(struct world *world, const char *trace)
 
 static void end_world(struct world *world)
 {
-	char command[128];
 	histree_cursor_free(world->reader);
 	histree_events_close(world->events);
 	free(world->known);
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", world->folder);
 }
 
 static uint32_t type_named(const struct world *world, const char *name)
@@ -278,19 +277,17 @@ TEST(a_store_without_its_trace_still_counts)
 	struct world world;
 	struct histree_error error = { 0 };
 	struct histree_store *store;
-	char command[1200];
 	double counts[4] = { 0 };
 	const char *original = data("tests/data/ctf-perf-small");
 	char copy[] = "/tmp/histree-trace-XXXXXX";
 	assert_non_null(mkdtemp(copy));
-	snprintf(command, sizeof(command), "cp -r '%s/.' '%s'", original, copy);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(rmdir(copy), 0);
+	copy_all(original, copy);
 	make_world(&world, copy);
 	assert_ok(histree_store_open(world.store, &store, &error));
 	histree_time start = histree_store_info(store)->start, end = histree_store_info(store)->end;
 	histree_store_close(store);
-	snprintf(command, sizeof(command), "rm -rf '%s'", copy);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", copy);
 	assert_int_equal(histree_cursor_next(world.reader, &error), HISTREE_ERR_TRACE);
 	bool are_exact = true;
 	assert_ok(histree_event_reader_density(world.reader, start, end, 4, counts, &are_exact, &error));

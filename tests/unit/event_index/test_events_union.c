@@ -12,6 +12,7 @@
 #include "histree/states.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/files.h"
 #include "support/test.h"
 
 enum { HOSTS_MAX = 6 };
@@ -133,12 +134,10 @@ static void unite(struct world *world, const struct events_part *parts)
 
 static void end_world(struct world *world)
 {
-	char command[128];
 	histree_cursor_free(world->reader);
 	histree_events_close(world->events);
 	free(world->known);
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", world->folder);
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "pipeline/hosts/experiment.h"
 #include "support/data.h"
 #include "support/faulty_io.h"
+#include "support/files.h"
 #include "support/test.h"
 #include "support/trace_copy.h"
 
@@ -178,7 +179,7 @@ static void leave_growing(struct world *world, int which)
 	world->options.publish_ns = 1;
 	assert_ok(build(world, which, 0));
 	uint64_t operations = world->faulty.operations;
-	run_command("rm -r '%s'", world->stores[which]);
+	remove_all("%s", world->stores[which]);
 	assert_int_equal(build(world, which, operations * 3 / 4), HISTREE_ERR_IO);
 	assert_ok(histree_store_open(world->stores[which], &store, NULL));
 	assert_false(histree_store_info(store)->complete);
@@ -207,7 +208,7 @@ TEST_WITH(a_growing_store_of_another_build_is_told, set_up, scratch_remove_world
 /* A build that was cut off after its last event; the name is all that it lacks. */
 static void leave_complete(struct world *world)
 {
-	run_command("rm -rf '%s'*", world->stores[OURS]);
+	remove_all("%s*", world->stores[OURS]);
 	world->options.resume = false;
 	assert_ok(build(world, OURS, 0));
 	run_command("mv '%s' '%s.building'", world->stores[OURS], world->stores[OURS]);
@@ -261,18 +262,28 @@ TEST_WITH(what_is_resumed_is_what_was_asked_for, set_up, scratch_remove_world)
 	assert_ok(resume(world, &error));
 }
 
+/* The store has its kernel's history once more, by the name of a number. */
+static void link_history(const struct world *world, unsigned number)
+{
+	char path[256], other[256];
+	snprintf(path, sizeof(path), "%s/kernel.sht", world->stores[OURS]);
+	snprintf(other, sizeof(other), "%s/%u.sht", world->stores[OURS], number);
+	assert_int_equal(link(path, other), 0);
+}
+
 /* More files than a manifest may name are no store. */
 TEST_WITH(a_folder_of_many_histories_is_no_store, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
 	struct histree_error error;
 	assert_ok(build(world, OURS, 0));
-	run_command("cd '%s' && rm manifest.json && for i in $(seq 256); do ln kernel.sht $i.sht; done",
-		    world->stores[OURS]);
+	remove_all("%s/manifest.json", world->stores[OURS]);
+	for (unsigned i = 1; i <= 256; i++)
+		link_history(world, i);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_ERR_TOO_LARGE);
 	assert_non_null(strstr(error.message, "more than a store has"));
-	run_command("rm '%s/256.sht'; for i in $(seq 3 255); do rm '%s'/$i.sht; done", world->stores[OURS],
-		    world->stores[OURS]);
+	for (unsigned i = 3; i <= 256; i++)
+		remove_all("%s/%u.sht", world->stores[OURS], i);
 	assert_int_equal(repair(world, world->stores[OURS], &error), HISTREE_PARTIAL);
 	assert_ok(open_history(world, world->out, &error));
 }

@@ -14,6 +14,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/files.h"
 #include "support/test.h"
 #include "support/trace_copy.h"
 
@@ -129,20 +130,21 @@ TEST_WITH(a_store_says_what_it_was_made_of, set_up, scratch_remove_world)
 TEST_WITH(a_file_of_another_build_is_refused, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
-	char command[512];
+	char history_path[160], kept[160];
 	struct histree_store *store;
 	struct histree_history *history;
 	struct histree_error error = { 0 };
 	build(world);
 	uint64_t count = ask(world);
-	snprintf(command, sizeof(command), "cp '%s/kernel.sht' '%s/kept'", world->store, world->folder);
-	assert_int_equal(system(command), 0);
+	snprintf(history_path, sizeof(history_path), "%s/kernel.sht", world->store);
+	snprintf(kept, sizeof(kept), "%s/kept", world->folder);
+	copy_all(history_path, kept);
 	world->options.force = true;
 	world->options.tree.node_size = 4096;
 	build(world);
 	assert_int_equal(ask(world), count);
-	snprintf(command, sizeof(command), "cp '%s/kept' '%s/kernel.sht'", world->folder, world->store);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", history_path);
+	copy_all(kept, history_path);
 	assert_ok(histree_store_open(world->store, &store, NULL));
 	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, &error), HISTREE_ERR_FORMAT);
 	assert_null(history);
@@ -150,8 +152,8 @@ TEST_WITH(a_file_of_another_build_is_refused, set_up, scratch_remove_world)
 	histree_store_close(store);
 	world->options.tree.node_size = 0; /* the same build again has the same identity */
 	build(world);
-	snprintf(command, sizeof(command), "cp '%s/kept' '%s/kernel.sht'", world->folder, world->store);
-	assert_int_equal(system(command), 0);
+	remove_all("%s", history_path);
+	copy_all(kept, history_path);
 	assert_int_equal(ask(world), count);
 }
 
@@ -231,10 +233,8 @@ TEST_WITH(a_store_that_was_replaced_does_not_come_back, set_up, scratch_remove_w
 	uint64_t before = ask(world);
 	for (size_t i = 0; i < 2; i++) {
 		struct histree_error error = { 0 };
-		char command[512];
-		snprintf(command, sizeof(command), "cp -r '%s' '%s.building' && rm -f '%s.building/%s'",
-			 world->store, world->store, world->store, removed[i]);
-		assert_int_equal(system(command), 0);
+		copy_all(world->store, beside(world, ".building"));
+		remove_all("%s.building/%s", world->store, removed[i]);
 		world->options.resume = true;
 		assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
 		assert_false(is_there(beside(world, ".building")));
@@ -258,17 +258,14 @@ TEST_WITH(a_resume_has_the_same_options, set_up, scratch_remove_world)
 	others[4].no_overviews = true;
 	for (size_t i = 0; i < 10; i++) {
 		struct histree_error error = { 0 };
-		char command[1024];
 		world->options = others[i % 5];
 		build(world);
-		snprintf(command, sizeof(command), "mv '%s' '%s.building'", world->store, world->store);
-		assert_int_equal(system(command), 0);
+		assert_int_equal(rename(world->store, beside(world, ".building")), 0);
 		world->options = i < 5 ? plain : others[(i + 1) % 5];
 		world->options.resume = true;
 		assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
 		assert_non_null(strstr(error.message, "with those options"));
-		snprintf(command, sizeof(command), "rm -r '%s.building'", world->store);
-		assert_int_equal(system(command), 0);
+		remove_all("%s.building", world->store);
 	}
 }
 
@@ -276,12 +273,9 @@ TEST_WITH(a_resume_has_the_same_options, set_up, scratch_remove_world)
 TEST_WITH(a_store_that_was_set_aside_comes_back, set_up, scratch_remove_world)
 {
 	struct world *world = *state;
-	char command[512];
 	build(world);
 	uint64_t before = ask(world);
-	snprintf(command, sizeof(command), "cd '%s' && mv '%s' '%s.building.old'", world->folder, world->store,
-		 world->store);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(rename(world->store, beside(world, ".building.old")), 0);
 	struct histree_error error = { 0 };
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
 	assert_int_equal(ask(world), before);
@@ -418,10 +412,10 @@ TEST_WITH(a_cancelled_build_keeps_what_it_published_if_that_is_asked, set_up, sc
 		build(world);
 		world->options.resume = false;
 		assert_true(end_of_store(world, &complete) >= end && complete);
-		run_command("rm -r '%s'", world->store);
+		remove_all("%s", world->store);
 		if (cancel_at(world, question, false, &end))
 			assert_true(end == INT64_MIN);
-		run_command("rm -rf '%s'", world->store);
+		remove_all("%s", world->store);
 	}
 	assert_true(kept > 0);
 }
@@ -466,9 +460,7 @@ TEST_WITH(what_was_published_survives_whatever_fails, set_up, scratch_remove_wor
 		if (whole != 0)
 			assert_int_equal(resumed, whole);
 		whole = resumed;
-		char command[192];
-		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
-		assert_int_equal(system(command), 0);
+		remove_all("%s", world->store);
 	}
 	assert_true(failures > 60 && kept > 40 / stride);
 }
@@ -486,9 +478,7 @@ TEST_WITH(resumes_of_resumes_lose_nothing, set_up, scratch_remove_world)
 	for (uint64_t first = total - count; first <= total; first++) {
 		struct histree_error error = { 0 };
 		bool complete = false;
-		char command[192];
-		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
-		assert_int_equal(system(command), 0);
+		remove_all("%s", world->store);
 		faulty_io_init(&world->faulty, &world->hasty);
 		world->options.resume = false;
 		world->faulty.fail_at = first;

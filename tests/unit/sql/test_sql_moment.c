@@ -6,6 +6,7 @@
 #include "histree/history.h"
 #include "sql/sql_extension.h"
 #include "support/data.h"
+#include "support/files.h"
 #include "support/test.h"
 
 enum { ATTRIBUTES = 5, STEPS = 2000, STEP = 10 };
@@ -39,12 +40,10 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	char command[128];
 	histree_state_free(world->system);
-	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
-	int status = system(command);
+	remove_all("%s", world->folder);
 	free(world);
-	return status;
+	return 0;
 }
 
 /* Each attribute changes at each step. */
