@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-FILES = 15 if os.environ.get("HISTREE_TESTS") == "quick" else 60
+FILES = 6 if os.environ.get("HISTREE_TESTS") == "quick" else 60
 PACKAGES = ["@duckdb/node-api", "hyparquet", "hyparquet-compressors"]
 # Each form that a chunk can have must have been met, or the test is not worth its name.
 ENCODINGS = {"INT32 PLAIN", "INT32 DELTA_BINARY_PACKED", "INT32 RLE_DICTIONARY", "INT64 PLAIN",

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from data import QUICK
+from data import QUICK, sample
 
 # More than 1 Mi states, of which priorities are numbers, and what threads and CPUs do are statuses.
 EVENTS, THREADS = 170000, 20
@@ -140,7 +140,7 @@ def main():
         if not {"kernel.sht.numbers", "kernel.sht.sums", "kernel.sht.cube", "kernel.sht.overview1"} <= set(expected[0]):
             sys.exit("the history has no overviews")
         for name in KILLED_AT:
-            for how in ("--resume", "--force", "repair"):
+            for how in sample(("--resume", "--force", "repair")):
                 shutil.rmtree(store, ignore_errors=True)
                 kill_at(histree, store, trace, name)
                 if how == "repair":

@@ -8,8 +8,9 @@ rest for pages of files. With a ceiling that is not reached, it takes far more, 
 are a ceiling of the whole process.
 
 The same holds for twice as many processes in the Trace Event Format, each with a span, spans that go on to the end, or flows,
-in a trace of Perfetto, and for eight times as many spans of requests; and for more functions and stacks of profiles, of each format. And for three million switches
-of few threads, each of which has a sum of its own, however long the trace is. A quick run tries one format of profiles, and spans in two.
+in a trace of Perfetto, and for eight times as many spans of requests; and for more functions and stacks of profiles, of each
+format. And for three million switches of few threads, each of which has a sum of its own, however long the trace is. A quick
+run tries one format of profiles, and one of spans.
 """
 import json
 import os
@@ -175,7 +176,7 @@ def main():
             assert peaks[STACKS] <= peaks[FEW] + CEILING + ALLOWED + 32 * MEGABYTE, form.__name__
             if form is v8:
                 within(folder, folder / "profile", "samples,sample-stacks")
-        for form in sample((*SPANS, "perfetto", "requests")):
+        for form in sample((*SPANS, "perfetto", "requests"), 5):
             peaks = {}
             spans = (8 if form == "requests" else 2) * MANY  # all spans of requests are kept, some 200 bytes each
             for count in (FEW, spans):

@@ -75,14 +75,15 @@ def expected_segments(path):
 
 def check_oracle(histree, folder, store):
     """Yield a line for each dump that differs."""
-    compared = 0
+    built, compared = None, 0
     for path in sorted((folder / "oracle/xml").glob("*.tsv.gz")):
         pair, kind = path.name.removesuffix(".tsv.gz").rsplit(".", 1)
         definition, trace = pair.split("@")
         xml = folder / "reference/xml"
         trace = xml / f"{trace}.xml" if trace.startswith("testTrace") else folder / "traces/lttng-kernel" / trace
-        build(histree, xml / f"{definition}.xml", trace, store)
-        compared += 1
+        if pair != built:
+            build(histree, xml / f"{definition}.xml", trace, store)
+        built, compared = pair, compared + 1
         if kind == "segments" and segments(histree, store) != expected_segments(path):
             yield f"{path.name}: other segments"
         if kind == "states" and states(histree, store) != gzip.open(path, "rt").read().splitlines():
