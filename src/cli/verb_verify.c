@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_verify.c - 'histree verify': checks everything in a store and prints a sentence for each fault.
+ * verb_verify.c - 'histree verify': checks everything in a store and prints a sentence for each fault: a line for
+ * people, who are told if all is well, and a row for programs, for which no row says so.
  */
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/events.h"
@@ -26,6 +28,8 @@ static const struct cli_option options[] = {
 
 struct verifying {
 	struct output *output;
+	struct row_writer rows; /* for programs, on that output */
+	bool is_for_people;
 	const char *analysis; /* of the history being read; NULL: there is only one file */
 	uint64_t histories, nodes, intervals, overviews, faults;
 	uint64_t segment_stores, segments;
@@ -33,10 +37,23 @@ struct verifying {
 	uint64_t states_checked; /* histories */
 };
 
+struct fault_row {
+	const char *analysis, *fault;
+};
+
+static const struct row_column columns[] = {
+	ROW_LEFT("analysis", 0, CELL_TEXT, struct fault_row, analysis),
+	ROW_LEFT("fault", 0, CELL_TEXT, struct fault_row, fault),
+};
+
 static void report_fault(void *context, const char *fault)
 {
 	struct verifying *verifying = context;
 	verifying->faults++;
+	if (!verifying->is_for_people) {
+		row_put(&verifying->rows, &(struct fault_row){ verifying->analysis, fault });
+		return;
+	}
 	if (verifying->analysis != NULL)
 		output_format(verifying->output, "%s: ", verifying->analysis);
 	char shown[CONTROL_ESCAPE_SIZE * (sizeof(((struct histree_error *)NULL)->message) + 128)];
@@ -175,15 +192,36 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 	return status == HISTREE_NOT_FOUND ? CLI_OK : judge(verifying, status, &error, faults_before);
 }
 
+static void say_ok(const struct verifying *verifying, const char *path)
+{
+	output_format(verifying->output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals", path,
+		      verifying->histories, verifying->histories == 1 ? "history" : "histories", verifying->nodes,
+		      verifying->intervals);
+	if (verifying->overviews > 0)
+		output_format(verifying->output, ", %" PRIu64 " %s", verifying->overviews,
+			      verifying->overviews == 1 ? "overview" : "overviews");
+	if (verifying->segment_stores > 0)
+		output_format(
+			verifying->output, ", %" PRIu64 " %s, %" PRIu64 " segments", verifying->segment_stores,
+			verifying->segment_stores == 1 ? "segment store" : "segment stores", verifying->segments);
+	if (verifying->states_checked > 0)
+		output_format(verifying->output, "; threads and CPUs agree");
+	output_char(verifying->output, '\n');
+}
+
 static int verify_run(void *said, const struct cli_words *words)
 {
 	struct verify_options *chosen = said;
 	struct verifying verifying = {
 		.output = output_create(STDOUT_FILENO),
+		.is_for_people = row_format_find(chosen->question.format)->for_people,
 		.wants_states = chosen->states,
 	};
 	if (verifying.output == NULL)
 		return report_no_memory();
+	if (!verifying.is_for_people)
+		rows_open_on(&verifying.rows, verifying.output, &chosen->question, ROW_COLUMNS(columns),
+			     ROWS_PLAIN);
 	struct target target;
 	struct histree_error error = { 0 };
 	enum histree_status opened = target_open(&target, words->words[0], &error);
@@ -194,24 +232,10 @@ static int verify_run(void *said, const struct cli_words *words)
 		code = CLI_NOTHING;
 	else if (code == CLI_OK && chosen->states && verifying.states_checked == 0)
 		code = report_exit(CLI_INPUT, "'%s' has no states of CPUs and their threads to check", target.path);
-	else if (code == CLI_OK) {
-		output_format(verifying.output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals",
-			      target.path, verifying.histories, verifying.histories == 1 ? "history" : "histories",
-			      verifying.nodes, verifying.intervals);
-		if (verifying.overviews > 0)
-			output_format(verifying.output, ", %" PRIu64 " %s", verifying.overviews,
-				      verifying.overviews == 1 ? "overview" : "overviews");
-		if (verifying.segment_stores > 0)
-			output_format(verifying.output, ", %" PRIu64 " %s, %" PRIu64 " segments",
-				      verifying.segment_stores,
-				      verifying.segment_stores == 1 ? "segment store" : "segment stores",
-				      verifying.segments);
-		if (verifying.states_checked > 0)
-			output_format(verifying.output, "; threads and CPUs agree");
-		output_char(verifying.output, '\n');
-	}
+	else if (code == CLI_OK && verifying.is_for_people)
+		say_ok(&verifying, target.path);
 	target_close(&target);
-	return cli_end(verifying.output, code);
+	return verifying.is_for_people ? cli_end(verifying.output, code) : rows_close(&verifying.rows, code);
 }
 
 const struct cli_verb verb_verify = {
@@ -219,7 +243,7 @@ const struct cli_verb verb_verify = {
 	.summary = "read every node of a store and say what is damaged",
 	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS(ANALYSIS),
+	.asks = ASKS(ANALYSIS) | ASKS(FORMAT),
 	.says = { [ASK_ANALYSIS] = "; default: everything" },
 	CLI_OPTIONS(options, struct verify_options),
 	.run = verify_run,

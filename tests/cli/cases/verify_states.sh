@@ -10,3 +10,9 @@ histree verify --states whole | grep -o 'threads and CPUs agree'
 # There is nothing to check.
 histree build -q -a system-calls -o calls "$DATA/demo-trace"
 try histree verify --states calls
+# Programs are told in rows, of which a sound store has none.
+try histree verify --format json store -a kernel
+try histree verify --format csv --states store -a kernel-tc
+truncate -s 20000 store/kernel.sht
+try histree verify --format json store -a kernel
+try histree verify --format tsv missing
