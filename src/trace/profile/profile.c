@@ -28,7 +28,7 @@ void profile_end(struct profile *profile)
 	packed_samples_end(&profile->samples);
 	if (profile->first_left_out > 0)
 		trace_notes_warn(profile->packed->base.notes,
-				 "%s: lines are left out that are no stack with a number: %" PRIu64
+				 "%s: lines are left out that are no stack with a number from 0 to 2^63-1: %" PRIu64
 				 ", the first is line %" PRIu64,
 				 profile->packed->base.path, profile->left_out, profile->first_left_out);
 	else if (profile->left_out > 0)

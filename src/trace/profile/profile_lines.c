@@ -67,17 +67,35 @@ static bool is_digits(struct line line)
 
 /* ---- what a text is -------------------------------------------------------------------------------------- */
 
+/* "-12.5e+3"; as a count, a negative one is left out, but its line is one of a folded stack. */
+static bool is_number(struct line line)
+{
+	bool has_point = false, has_exponent = false, has_digit = false;
+	for (const char *at = line.at; at < line.end; at++) {
+		const bool begins = at == line.at || *(at - 1) == 'e' || *(at - 1) == 'E';
+		if (*at >= '0' && *at <= '9') {
+			has_digit = true;
+		} else if ((*at == 'e' || *at == 'E') && has_digit && !has_exponent && at + 1 < line.end) {
+			has_exponent = true;
+		} else if (*at == '.' && !has_point && !has_exponent) {
+			has_point = true;
+		} else if ((*at != '-' && *at != '+') || !begins || at + 1 == line.end) {
+			return false;
+		}
+	}
+	return has_digit;
+}
+
 static bool is_folded_line(struct line line)
 {
-	unsigned points = 0;
 	line = trimmed(line);
 	const char *number = line.end;
-	for (; number > line.at && (number[-1] == '.' || (number[-1] >= '0' && number[-1] <= '9')); number--)
-		points += number[-1] == '.';
+	while (number > line.at && !is_blank(number[-1]))
+		number--;
 	for (const char *at = line.at; at + 1 < number; at++)
 		if ((unsigned char)*at < ' ')
 			return false;
-	return points <= 1 && number < line.end && number > line.at + 1 && is_blank(number[-1]);
+	return number > line.at + 1 && is_number((struct line){ number, line.end });
 }
 
 static bool says_nothing(struct line line)
@@ -263,15 +281,15 @@ static enum histree_status add_stack(const struct reading *reading, uint32_t sta
 /* ---- folded stacks --------------------------------------------------------------------------------------- */
 
 /* Returns where the number at the end of a line begins, or NULL. */
-static const char *count_of(struct line line)
+static const char *count_of(const struct reading *reading, struct line line, json_wide *wide)
 {
+	const int decimals = reading->has_fractions ? PROFILE_DECIMALS : 0;
 	const char *number = line.end;
-	json_wide wide;
 	while (number > line.at && !is_blank(number[-1]))
 		number--;
 	const bool is = number > line.at + 1 &&
-			json_number_scaled(number, (size_t)(line.end - number), PROFILE_DECIMALS, &wide) &&
-			wide >= 0 && wide <= INT64_MAX;
+			json_number_scaled(number, (size_t)(line.end - number), decimals, wide) && *wide >= 0 &&
+			*wide <= INT64_MAX;
 	return is ? number : NULL;
 }
 
@@ -293,15 +311,14 @@ static uint32_t stack_of_line(struct packed_samples *samples, const char *at, co
 
 static enum histree_status take_folded(const struct reading *reading, struct line line)
 {
-	const char *count = count_of(line);
-	json_wide weight = 0;
+	json_wide weight = 0, other;
+	const char *count = count_of(reading, line, &weight);
 	if (says_nothing(line))
 		return HISTREE_OK;
 	if (count == NULL)
 		return leave_out(reading);
-	json_number_scaled(count, (size_t)(line.end - count), reading->has_fractions ? PROFILE_DECIMALS : 0,
-			   &weight);
-	const char *first = reading->has_pairs ? count_of(trimmed((struct line){ line.at, count })) : NULL;
+	const char *first =
+		reading->has_pairs ? count_of(reading, trimmed((struct line){ line.at, count }), &other) : NULL;
 	const char *end = (first != NULL ? first : count) - 1;
 	while (end > line.at && is_blank(end[-1]))
 		end--;
@@ -312,16 +329,20 @@ static enum histree_status take_folded(const struct reading *reading, struct lin
 static enum histree_status look_at_weights(struct reading *reading)
 {
 	struct line line;
+	json_wide wide;
 	size_t lines = 0, pairs = 0;
+	bool has_fractions = false;
 	enum histree_status status;
 	while ((status = next_line(reading, &line)) == HISTREE_OK) {
-		const char *count = says_nothing(line) ? NULL : count_of(line);
+		const char *count = says_nothing(line) ? NULL : count_of(reading, line, &wide);
 		if (count == NULL)
 			continue;
 		lines++;
-		pairs += count_of(trimmed((struct line){ line.at, count })) != NULL;
-		reading->has_fractions |= memchr(count, '.', (size_t)(line.end - count)) != NULL;
+		pairs += count_of(reading, trimmed((struct line){ line.at, count }), &wide) != NULL;
+		has_fractions |= memchr(count, '.', (size_t)(line.end - count)) != NULL ||
+				 memchr(count, '-', (size_t)(line.end - count)) != NULL;
 	}
+	reading->has_fractions = has_fractions;
 	reading->has_pairs = lines > 1 && pairs == lines;
 	reading->number = 0;
 	return status != HISTREE_END ? status : packed_source_rewind(reading->profile->packed, reading->error);
@@ -485,10 +506,11 @@ enum histree_status profile_read_lines(struct profile *profile, enum profile_lin
 {
 	struct packed_source *packed = profile->packed;
 	struct reading reading = { .profile = profile, .error = error };
-	trace_notes_warn(packed->base.notes,
-			 "%s: %s stacks have no times: they lie one ns apart, in the order of the file",
-			 packed->base.path, kind == PROFILE_COUNTED ? "counted" : "folded");
 	enum histree_status status = kind == PROFILE_COUNTED ? read_counted(&reading) : read_folded(&reading);
+	if (profile->samples.added > 0)
+		trace_notes_warn(packed->base.notes,
+				 "%s: %s stacks have no times: they lie one ns apart, in the order of the file",
+				 packed->base.path, kind == PROFILE_COUNTED ? "counted" : "folded");
 	if (status == HISTREE_END && packed->content.is_cut)
 		return packed_source_lose_rest(packed, error);
 	return status == HISTREE_END ? HISTREE_OK : status;

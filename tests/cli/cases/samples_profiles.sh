@@ -14,6 +14,16 @@ histree segments store samples --format tsv | cut -f1,3,7,8,11-13
 printf 'a;b 1.5\na 0.25\n' >fractions.txt
 gzip -k fractions.txt
 flame fractions.txt.gz
+# Numbers of other forms; those that are no count are said by their line.
+printf 'a;b 1e3\na;c 12E-1\na +2\na;b -3\na;b 18446744073709551615\na;d 9223372036854775807\n' >forms.folded
+flame forms.folded
+printf 'a;b 1e3\na +2\na;b -3\na;b 18446744073709551615\na;b 9223372036854774000\n' >forms.folded
+flame forms.folded
+printf 'a;b -3\na -1\n' >negative.folded
+try histree build negative.folded -o negative
+# As difffolded.pl writes them: what was lost has no second count.
+printf 'a;b 10 12\na 5 0\n' >pairs.folded
+flame pairs.folded
 cat >spans.speedscope.json <<'END'
 {"exporter":"speedscope@1","$schema":"https://www.speedscope.app/file-format-schema.json","name":"both","activeProfileIndex":0,
 "shared":{"frames":[{"name":"read","file":"io.c","line":4},{"name":"parse \"x\""}]},
