@@ -43,6 +43,38 @@ struct graph_line {
 
 /* ---- a line ---------------------------------------------------------------------------------------------- */
 
+static bool read_cpu(struct line_scan *scan, struct graph_line *out)
+{
+	struct line_scan at = *scan;
+	uint64_t cpu;
+	line_scan_spaces(&at);
+	if (!line_scan_number(&at, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&at, ')'))
+		return false;
+	out->has_cpu = true;
+	out->cpu = (int32_t)cpu;
+	*scan = at;
+	return true;
+}
+
+/*
+ * "      102 us |   1)": since the buffer began, as the tracers of latencies draw calls; a duration has no CPU
+ * behind it.
+ */
+static bool read_relative(struct line_scan *scan, struct graph_line *out)
+{
+	enum { US = 1000 };
+	struct line_scan at = *scan;
+	uint64_t us = 0;
+	line_scan_spaces(&at);
+	if (!line_scan_number(&at, &us) || us > (uint64_t)INT64_MAX / US / 2 || !line_scan_word(&at, " us |") ||
+	    !read_cpu(&at, out))
+		return false;
+	out->has_time = true;
+	out->time = (histree_time)(us * US);
+	*scan = at;
+	return true;
+}
+
 /* "100.000102 |" */
 static bool read_time(struct line_scan *scan, struct graph_line *out)
 {
@@ -61,19 +93,6 @@ static bool read_time(struct line_scan *scan, struct graph_line *out)
 		return false;
 	out->has_time = true;
 	out->time = (histree_time)ns;
-	*scan = at;
-	return true;
-}
-
-static bool read_cpu(struct line_scan *scan, struct graph_line *out)
-{
-	struct line_scan at = *scan;
-	uint64_t cpu;
-	line_scan_spaces(&at);
-	if (!line_scan_number(&at, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&at, ')'))
-		return false;
-	out->has_cpu = true;
-	out->cpu = (int32_t)cpu;
 	*scan = at;
 	return true;
 }
@@ -235,8 +254,10 @@ static struct graph_line read_line(char *line, size_t size)
 	struct line_scan scan = { line, line + size };
 	if (size > 0 && *line == '#')
 		return out;
-	read_time(&scan, &out);
-	read_cpu(&scan, &out);
+	if (!read_relative(&scan, &out)) {
+		read_time(&scan, &out);
+		read_cpu(&scan, &out);
+	}
 	if (read_switch(scan, &out))
 		return out;
 	read_columns(&scan, &out);

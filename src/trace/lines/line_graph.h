@@ -6,7 +6,8 @@
  * 	   100.000102 |   1)    sh-4802      |   1.000 us    |    getname();
  * 	   100.000110 |   1)    sh-4802      | + 10.000 us   |  }
  *
- * The columns in front are optional; without times ("funcgraph-abstime") calls cannot be placed.  A line without
+ * The columns in front are optional; without times ("funcgraph-abstime") calls cannot be placed.  The tracers of
+ * latencies have "102 us |" in place of them, since their buffer began ("display-graph").  A line without
  * the thread ("funcgraph-proc") belongs to the thread last switched to on its CPU, which the lines between rules
  * give; before the first switch, calls are on a track of the CPU. Source: kernel/trace/trace_functions_graph.c.
  *

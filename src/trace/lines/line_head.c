@@ -539,6 +539,54 @@ static bool read_latency_columns(const char *begin, const char *end, struct line
 	return true;
 }
 
+/* Returns where the column begins that ends before `end`, which moves to what stands in front of it. */
+static const char *column_before(const char *begin, const char **end)
+{
+	const char *at = *end = before_spaces(begin, *end);
+	while (at > begin && !line_is_blank(at[-1]))
+		at--;
+	*end = at;
+	return at;
+}
+
+/*
+ * "            bash    1042   3 1 00000002 0000000a [7064dbf7b] 30170529.659ms (+0.052ms): ", the format for
+ * latencies with the option verbose: thread and CPU, two columns of flags, the number of the line, the time in
+ * microseconds, that since the buffer began, and that to the next line (lat_print_timestamp() of the kernel).
+ */
+static bool read_verbose(const struct line_scan *line, struct line_head *out)
+{
+	enum { FLAG_COLUMNS = 3 };
+	static const char middle[] = "ms (+";
+	const char *ms = memmem(line->at, (size_t)(line->end - line->at), middle, strlen(middle)), *thread;
+	const char *bracket = ms != NULL ? memrchr(line->at, '[', (size_t)(ms - line->at)) : NULL;
+	if (bracket == NULL)
+		return false;
+	struct line_scan scan = { (char *)(uintptr_t)bracket + 1, line->end };
+	uint64_t cpu, us = 0, unused;
+	while (scan.at < ms && line_scan_digit(*scan.at) >= 0 && us < UINT64_C(1) << 58)
+		us = us << 4 | (uint64_t)line_scan_digit(*scan.at++);
+	if (!line_scan_word(&scan, "] ") || __builtin_mul_overflow(us, UINT64_C(1000), &us) || us > INT64_MAX)
+		return false;
+	scan.at = (char *)(uintptr_t)ms + strlen(middle);
+	if (!line_scan_number(&scan, &unused) || !line_scan_byte(&scan, '.') || !line_scan_number(&scan, &unused) ||
+	    !line_scan_word(&scan, "ms):"))
+		return false;
+	for (int i = 0; i < FLAG_COLUMNS; i++)
+		column_before(line->at, &bracket);
+	const char *cpu_end = before_spaces(line->at, bracket);
+	struct line_scan number = { (char *)(uintptr_t)column_before(line->at, &bracket), line->end };
+	if (!line_scan_number(&number, &cpu) || number.at != cpu_end || cpu > LINE_CPU_MAX)
+		return false;
+	forget(out);
+	if (!read_thread(line->at, bracket, out, &thread))
+		return false;
+	out->cpu = (int32_t)cpu;
+	out->time = (histree_time)us;
+	out->has_time = true;
+	return read_event(scan, out);
+}
+
 /* "app 101 K    ": what perf script -F +misc has behind the thread says nothing of whose it is. */
 static const char *before_misc(const char *begin, const char *end)
 {
@@ -674,7 +722,7 @@ void line_head_read(char *line, size_t size, unsigned columns, struct line_head 
 	}
 	if (read_loss(whole, out) || read_begin(whole, out))
 		return;
-	if (*line != '#' && (read_at_cpu(&whole, out) || read_at_time(&whole, out)))
+	if (*line != '#' && (read_at_cpu(&whole, out) || read_verbose(&whole, out) || read_at_time(&whole, out)))
 		return;
 	*out = no_head;
 	if (is_preamble(&whole))

@@ -193,7 +193,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			read_comment((struct line_scan){ line, line + size }, out);
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
 			others++;
-		out->is_graph |= head.kind == LINE_OTHER && line_graph_is(line, size);
+		out->is_graph |= (head.kind == LINE_OTHER || head.kind == LINE_CHAIN) && line_graph_is(line, size);
 		out->is_strace |= head.kind == LINE_OTHER && !out->is_graph && line_strace_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
 		if (out->has_event && out->columns == 0)

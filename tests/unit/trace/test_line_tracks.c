@@ -280,6 +280,26 @@ TEST(calls_may_be_events)
 	       "7000030500 span_end tid=52\n");
 }
 
+/* As the tracers of latencies draw them, of ftrace's own documentation; a duration in front is no time. */
+TEST(calls_may_be_of_a_latency)
+{
+	expect("# tracer: irqsoff\n"
+	       "#   REL TIME      CPU  TASK/PID       ||||     DURATION                  FUNCTION CALLS\n"
+	       "        0 us |   0)   bash-1507    |  d... |   0.000 us    |  _raw_spin_lock_irqsave();\n"
+	       "        1 us |   0)   bash-1507    |  d..2 |               |    set_track() {\n"
+	       "        4 us |   0)   bash-1507    |  d..2 |   0.278 us    |      __module_text_address();\n"
+	       "       21 us |   0)   bash-1507    |  d..2 | + 19.602 us   |    }\n"
+	       "bash-1507    0d..1 3792us : <stack trace>\n => free_debug_processing\n",
+	       "0 thread_name name=bash tid=1507\n"
+	       "0 span name=_raw_spin_lock_irqsave tid=1507 duration=0\n"
+	       "1000 span_begin name=set_track tid=1507\n"
+	       "4000 span name=__module_text_address tid=1507 duration=278\n"
+	       "20602 span_end tid=1507\n");
+	char *lines = read_tracks("# tracer: function_graph\n 2000000 us |  a();\n");
+	assert_non_null(strstr(lines, "funcgraph-abstime"));
+	free(lines);
+}
+
 TEST(calls_without_times_are_refused)
 {
 	char *lines =

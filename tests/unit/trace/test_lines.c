@@ -78,6 +78,13 @@ static const struct {
 	EVENT("[  81.250000]   bash-1042    3d..2. 4us+: e: x", 1042, 3, 4000, "e", "x"),
 	EVENT("  <idle>-0       1dN.h3.. 2563695122us : e: x", 0, 1, 2563695122000, "e", "x"), /* for real time */
 	NONE(LINE_OTHER, "  bash 1042   3d..2. x 12.5: e: x"),
+	/* the same with the option verbose: the clock is in brackets, since the buffer began behind them */
+	EVENT("   bash    1042   3 1 00000002 0000000a [7064dbf7b] 12.659ms (+0.052ms): e: x", 1042, 3,
+	      30170529659000, "e", "x"),
+	EVENT("   a 7 [1]   77  12 0 00000000 00000000 [00000010] 0.016ms (+10.000ms): e: 1.5ms (+2)", 77, 12,
+	      16000, "e", "1.5ms (+2)"),
+	NONE(LINE_OTHER, "   bash    1042   3 1 00000002 [7064dbf7b] 12.659ms (+0.052ms): e: x"),
+	NONE(LINE_OTHER, "   bash    1042   3 1 00000002 0000000a [7064dbf7g] 12.659ms (+0.052ms): e: x"),
 	/* of atrace */
 	NONE(LINE_COMMENT, "TRACE:"),
 	NONE(LINE_COMMENT, "capturing trace... done"),
