@@ -778,7 +778,9 @@ bool trace_hosts_find_unnamed(const struct trace_host *traces, size_t count, siz
 		for (*second = *first + 1; *second < count; ++*second) {
 			const struct trace_host *a = &traces[*first], *b = &traces[*second];
 			bool have_times = a->begin <= a->end && b->begin <= b->end;
-			if (is_unnamed(a) && is_unnamed(b) && (!have_times || overlap(a, b)))
+			/* The elements of one page are of one machine. */
+			const bool are_apart = strcmp(a->path, b->path) != 0;
+			if (are_apart && is_unnamed(a) && is_unnamed(b) && (!have_times || overlap(a, b)))
 				return true;
 		}
 	return false;

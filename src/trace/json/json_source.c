@@ -971,8 +971,13 @@ static enum histree_status read_member(struct json_source *source, struct histre
 	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
 		status = read_base(source, error);
 	/* A text of ftrace, which is read as a trace of its own (line_text.h). */
-	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0 && *source->packed.content.at == '"')
-		source->has_system = true;
+	if (status == HISTREE_OK && strcmp(key, "systemTraceEvents") == 0) {
+		source->has_system |= *source->packed.content.at == '"';
+		if (*source->packed.content.at == '{' || *source->packed.content.at == '[')
+			trace_notes_warn(notes_of(source),
+					 "%s: its \"systemTraceEvents\" is no text of ftrace, and not read",
+					 source->packed.base.path);
+	}
 	if (status == HISTREE_OK) {
 		status = skip_value(source, error);
 		if (status == HISTREE_END)
@@ -1225,5 +1230,6 @@ const struct trace_format_kind json_in_page_format = {
 	.size = sizeof(struct json_source),
 	.scan = scan_in_page,
 	PACKED_SOURCE_KIND,
+	.beside = &line_in_json_format,
 	.release = release,
 };

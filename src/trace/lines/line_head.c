@@ -563,10 +563,9 @@ static bool read_verbose(const struct line_scan *line, struct line_head *out)
 	if (bracket == NULL)
 		return false;
 	struct line_scan scan = { (char *)(uintptr_t)bracket + 1, line->end };
-	uint64_t cpu, us = 0, unused;
-	while (scan.at < ms && line_scan_digit(*scan.at) >= 0 && us < UINT64_C(1) << 58)
-		us = us << 4 | (uint64_t)line_scan_digit(*scan.at++);
-	if (!line_scan_word(&scan, "] ") || __builtin_mul_overflow(us, UINT64_C(1000), &us) || us > INT64_MAX)
+	uint64_t cpu, us, unused;
+	if (!line_scan_hexadecimal(&scan, &us) || !line_scan_word(&scan, "] ") ||
+	    __builtin_mul_overflow(us, UINT64_C(1000), &us) || us > INT64_MAX)
 		return false;
 	scan.at = (char *)(uintptr_t)ms + strlen(middle);
 	if (!line_scan_number(&scan, &unused) || !line_scan_byte(&scan, '.') || !line_scan_number(&scan, &unused) ||

@@ -35,6 +35,7 @@
 struct line_preface {
 	bool is_trace;                /* it has an event, or says which tracer wrote it */
 	bool has_event;               /* among the first lines */
+	bool has_others;              /* before it: lines that are nothing known */
 	bool is_strace;               /* it has no events, but system calls (line_strace.h) */
 	bool is_graph;                /* it has no events, but calls of functions (line_graph.h) */
 	bool has_samples;             /* with chains of calls, or where it was alone */
@@ -193,6 +194,7 @@ static enum histree_status read_lines(struct line_text *text, struct line_prefac
 			read_comment((struct line_scan){ line, line + size }, out);
 		else if (head.kind == LINE_OTHER || head.kind == LINE_SAMPLE)
 			others++;
+		out->has_others |= head.kind == LINE_OTHER;
 		out->is_graph |= (head.kind == LINE_OTHER || head.kind == LINE_CHAIN) && line_graph_is(line, size);
 		out->is_strace |= head.kind == LINE_OTHER && !out->is_graph && line_strace_is(line, size);
 		out->has_event = head.kind == LINE_EVENT;
@@ -495,8 +497,15 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 			source->path);
 	if (preface->has_event)
 		return preface->lacks_cpu ? line_cpus_check(&place, error) : HISTREE_OK;
-	if (preface->is_graph || preface->is_strace || source->is_in_json)
+	if (preface->is_graph || preface->is_strace)
 		return HISTREE_END;
+	if (source->is_in_json) {
+		if (preface->has_others)
+			trace_notes_warn(source->base.notes,
+					 "%s: its \"systemTraceEvents\" is no text of ftrace, and not read",
+					 source->path);
+		return HISTREE_END;
+	}
 	bool is_nop = strcmp(preface->tracer, "nop") == 0 || strcmp(preface->tracer, "function") == 0;
 	if (is_nop)
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", source->path);

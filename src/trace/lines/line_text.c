@@ -108,6 +108,7 @@ enum { BYTES_SIZE = 64 << 10, DIGITS = 4 };
 static const char key[] = "\"systemTraceEvents\"";
 
 enum json_state {
+	JSON_BEGIN,  /* of the file */
 	JSON_BEFORE, /* the key is not met */
 	JSON_KEY,    /* it is, and neither colon nor text */
 	JSON_COLON,  /* the colon too */
@@ -164,10 +165,27 @@ static bool take_byte(struct line_json *json, char *out)
 	}
 }
 
+/* What begins like neither JSON nor a page has no such text, and is not searched for it. */
+static void line_json_begin(struct line_json *json)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	if (json->used == 0 && json->filled >= strlen(mark) && memcmp(json->bytes, mark, strlen(mark)) == 0)
+		json->used = strlen(mark);
+	for (; json->used < json->filled && json->state == JSON_BEGIN; json->used++) {
+		const char byte = json->bytes[json->used];
+		if (byte == '{' || byte == '[' || byte == '<')
+			json->state = JSON_BEFORE;
+		else if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
+			json->state = JSON_BEHIND;
+	}
+}
+
 /* Get what is known of the text; 0 bytes: more of the file is needed, unless the text has ended. */
 static size_t line_json_get(struct line_json *json, char *room, size_t room_size)
 {
 	size_t got = 0;
+	if (json->state == JSON_BEGIN)
+		line_json_begin(json);
 	if (json->state == JSON_BEFORE) {
 		/*
 		 * Inside of a string the quotes of the key would have backslashes, so that it is a key, or a

@@ -58,12 +58,26 @@ histree segments system track-spans --format tsv | cut -f 1,3,4
 	cat system.json
 	printf '</script></html>'
 } >inside.html
-for page in alone page inside; do
+{
+	printf '<html><script class="trace-data">\n'
+	sed 's/web-61/job-62/g; s/web prev_pid=61/job prev_pid=62/; s/web next_pid=61/job next_pid=62/; s/\[001]/[000]/' markers.txt
+	printf '# tracer: nop\n  job-62 [000] d..2 7.000000: sched_switch: prev_comm=job prev_pid=62 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120\n'
+	printf '</script>\n<script class="trace-data">'
+	cat system.json
+	printf '</script></html>'
+} >both.html
+for page in alone page inside both; do
 	try histree build -q $page.html -o $page
 	histree segments $page track-spans --format tsv | cut -f 1,3,4
 done
 histree top page --format tsv | cut -f 2-4
 histree top inside --format tsv | cut -f 2-4
+histree top both --format tsv | cut -f 2-4
+# Of another system, that member is no text of ftrace.
+printf '{"traceEvents": [], "systemTraceEvents": "PowerLog v1\\n2020 C0 12.5\\n"}' >other.json
+try histree build -q other.json -o other
+printf '{"systemTraceEvents": {"type": "fuchsia", "events": []}, "traceEvents": [{"ph": "X", "ts": 7, "dur": 1, "name": "a"}]}' >other.json
+histree build other.json -o other 2>&1 | grep warning
 # Some programs begin an asynchronous span again and again, and end it once; a nested one has another cookie or name.
 cat >again.txt <<'END'
 # tracer: nop
