@@ -9,7 +9,7 @@ from page import main, press_view
 from serving import SMALL_TRACE
 
 # Answers with rows of the first two ranges become early ones, whatever they are, until rows are said to be in order; the
-# first of the second range, and that answer, come when their gate is opened.
+# first of the second range, and that answer, come when their gate is opened, and so do rows in order where that is wanted.
 EARLY_ROWS = """
 window.gates = {};
 window.orders = 0;
@@ -27,15 +27,24 @@ window.fetch = async (url, ...more) => {
     }
     if (!ranges.includes(range))
         ranges.push(range);
+    if (isLate && window.holdsRows)
+        await gate("rows");
     if (isLate || ranges.indexOf(range) >= 2)
         return answer;
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const at = new TextDecoder("latin1").decode(bytes).lastIndexOf('"early":false');
     if (at >= 0)
         bytes.set(new TextEncoder().encode('"early":true '), at);
-    if (range !== ranges[0] && !closed.late)
-        await gate("late");
-    return new Response(bytes);
+    if (range === ranges[0] || closed.late)
+        return new Response(bytes);
+    await gate("late");
+    const late = new Response(bytes), read = late.arrayBuffer.bind(late);
+    late.arrayBuffer = async () => {
+        const taken = await read();
+        setTimeout(() => (window.lateAreTaken = true)); // once what waits for this has had it
+        return taken;
+    };
+    return late;
 };
 """
 # Each question is refused once before it is let through.
@@ -85,11 +94,23 @@ def early_rows_under_way(page):
 
 
 def outlives_late_early_rows(page):
-    """Early rows that come after the rows are in order are replaced all the same, and the order is not asked for again."""
-    with early_rows_under_way(page):
-        page.browser.run("gates.order()")
-        page.run("gates.late()")
-        page.ready()
+    """Early rows that come once the rows are known to be in order, before or after these, are replaced all the same, and the
+    order is not asked for again."""
+    for are_held in False, True:
+        with early_rows_under_way(page):
+            page.browser.run(f"window.holdsRows = {str(are_held).lower()}; gates.order()")
+            if are_held:
+                page.browser.until("Boolean(gates.rows)", "the rows in order are asked for")
+                page.browser.run("gates.late()")
+                page.browser.until("window.lateAreTaken", "the early ones came before them")
+                page.browser.run("gates.rows()")
+            else:
+                page.run("gates.late()")
+            page.ready()
+        is_replaced(page)
+
+
+def is_replaced(page):
     page.browser.until("page.charts[0].arrows.isComplete", "the arrows are those of the rows in order")
     assert page.get("page.charts[0].arrows.kinds.length") > 0
     assert page.get("orders") == 1
