@@ -91,6 +91,12 @@ static const struct trace_format_kind *const kinds[] = { TRACE_FORMATS(KIND) };
 
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
+/* Formats of which one file may have several: what the first leaves out is read as each of the others. */
+static const struct trace_format_kind *const together[][3] = {
+	{ &json_format, &line_in_json_format },
+	{ &line_format, &json_in_page_format, &line_in_json_format },
+};
+
 static const char unpack_it[] = "unpack it and name what is in it";
 static const char name_the_folder[] = "name the folder that it is in";
 static const char write_as_utf_8[] = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'";
@@ -475,13 +481,30 @@ static enum histree_status check_packed(const char *path, struct histree_error *
 	return HISTREE_OK;
 }
 
-enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
+/* A file in a format, with what else of the format is in it. */
+static enum histree_status add_kind(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
+				    struct histree_error *error)
 {
-	size_t before = list->count;
-	const struct trace_format_kind *kind = kind_of_file(path);
 	enum histree_status status = HISTREE_OK;
 	for (; kind != NULL && status == HISTREE_OK; kind = kind->beside)
 		status = trace_list_add(list, path, kind, error);
+	return status;
+}
+
+static enum histree_status add_file(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
+				    struct histree_error *error)
+{
+	enum histree_status status = add_kind(list, path, kind, error);
+	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++)
+		for (size_t k = 1; k < 3 && together[i][0] == kind && status == HISTREE_OK; k++)
+			status = add_kind(list, path, together[i][k], error);
+	return status;
+}
+
+enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
+{
+	size_t before = list->count;
+	enum histree_status status = add_file(list, path, kind_of_file(path), error);
 	if (list->count > before || status != HISTREE_OK)
 		return status;
 	size_t size = strlen(path);

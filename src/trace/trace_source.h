@@ -222,7 +222,7 @@ struct trace_format_kind {
 	uint64_t (*bytes_done)(const struct trace_source *source); /* more than there are: all */
 	/* Only what the trace at a path says of itself.  NULL: nothing. */
 	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);
-	/* Reads what else is in the same file, a trace by itself; NULL: there is nothing else. */
+	/* Reads what else of the format is in the same file, a trace by itself; NULL: nothing. */
 	const struct trace_format_kind *beside;
 	/* Free what a scan or an opening, or a half of them, has made beside the base. */
 	void (*release)(struct trace_source *source);

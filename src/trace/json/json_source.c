@@ -1222,7 +1222,6 @@ const struct trace_format_kind json_format = {
 	.is_file = is_file,
 	.scan = scan,
 	PACKED_SOURCE_KIND,
-	.beside = &line_in_json_format,
 	.release = release,
 };
 
@@ -1230,6 +1229,5 @@ const struct trace_format_kind json_in_page_format = {
 	.size = sizeof(struct json_source),
 	.scan = scan_in_page,
 	PACKED_SOURCE_KIND,
-	.beside = &line_in_json_format,
 	.release = release,
 };

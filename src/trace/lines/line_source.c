@@ -441,7 +441,6 @@ static const struct trace_format_kind line_tracks_format = { .size = sizeof(stru
 							     .scan = line_tracks_scan,
 							     .facts = read_facts,
 							     PACKED_SOURCE_KIND,
-							     .beside = &json_in_page_format,
 							     .release = line_tracks_release };
 
 /* What a trace in JSON says of itself its other part does. */
