@@ -33,6 +33,7 @@ struct request_span {
 	uint32_t service, scope;    /* scope: of `texts`, or REQUEST_NONE */
 	bool is_shared; /* of Zipkin: the server's side of a call, whose client's side has the same id */
 	bool is_async;  /* it follows from the one that caused it, which does not wait for it */
+	bool lacks_end; /* then `end` is `begin` */
 
 	/* Made by requests_tree_make(). */
 	bool is_seen;

@@ -418,16 +418,15 @@ static void read_parent(const struct members *in, struct request_span *span)
 	span->is_async = json_span_is_text(reference.of[IN_LINK_TYPE], "FOLLOWS_FROM");
 }
 
-static void read_end(struct requests *requests, const struct members *in, struct request_span *span)
+static void read_end(const struct members *in, struct request_span *span)
 {
 	histree_time length;
 	bool has_end = read_time(in->of[IN_END_NS], NS, &span->end);
 	if (!has_end && read_time(in->of[IN_LENGTH_US], US, &length))
 		has_end = !__builtin_add_overflow(span->begin, length, &span->end) && span->end < INT64_MAX;
-	if (has_end && span->end >= span->begin)
-		return;
-	span->end = span->begin;
-	requests->without_end++;
+	span->lacks_end = !has_end || span->end < span->begin;
+	if (span->lacks_end)
+		span->end = span->begin;
 }
 
 static enum histree_status note_span(struct requests *requests, struct json_span value, const struct members *in,
@@ -443,7 +442,7 @@ static enum histree_status note_span(struct requests *requests, struct json_span
 		requests->without_time++;
 		return HISTREE_OK;
 	}
-	read_end(requests, in, &span);
+	read_end(in, &span);
 	read_parent(in, &span);
 	span.service = service_of_span(requests, in, service);
 	if (!table_reserve(&requests->span_table, &requests->spans, &requests->capacity, requests->count + 1))

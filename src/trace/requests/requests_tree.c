@@ -93,21 +93,25 @@ static uint32_t first_with(const struct requests *requests, struct request_id tr
 enum { LOOKED_AT = 16 }; /* of the spans that have the same ids */
 
 /*
- * Whether an earlier span is the same one: exporters send again what they got no answer for. Both sides of a call
- * may have the same ids, and a writer that knows no better may use one again.
+ * Returns the earlier span that is the same one, or NULL: exporters send again what they got no answer for. Both
+ * sides of a call may have the same ids, and a writer that knows no better may use one again.
  */
-static bool is_repeated(const struct request_span *spans, uint32_t first, const struct request_span *span)
+static struct request_span *find_repeated(struct request_span *spans, uint32_t first,
+					  const struct request_span *span)
 {
 	static const struct request_id none = { 0, 0 };
 	uint32_t at = first;
 	for (int i = 0; i < LOOKED_AT && at != REQUEST_NONE; i++, at = spans[at].same)
 		if (spans[at].begin == span->begin && spans[at].service == span->service &&
 		    spans[at].is_shared == span->is_shared && !is_same(span->id, none))
-			return true;
-	return false;
+			return &spans[at];
+	return NULL;
 }
 
-/* The first span with each pair of ids is in the index, and leads to the others.  Repeated ones are dropped. */
+/*
+ * The first span with each pair of ids is in the index, and leads to the others. Of repeated ones that which ends
+ * last is kept: some are written while they go on, and once more when they have ended.
+ */
 static enum histree_status make_index(struct requests *requests)
 {
 	struct request_span *spans = requests->spans;
@@ -118,11 +122,20 @@ static enum histree_status make_index(struct requests *requests)
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < requests->count && status == HISTREE_OK; i++) {
 		status = packed_source_look(requests->packed, requests->error);
-		const uint32_t first = first_with(requests, spans[i].trace, spans[i].id);
-		if (first != HASH_INDEX_NONE && is_repeated(spans, first, &spans[i]))
+		struct request_span span = spans[i];
+		const uint32_t first = first_with(requests, span.trace, span.id);
+		struct request_span *same = first != HASH_INDEX_NONE ? find_repeated(spans, first, &span) : NULL;
+		if (same != NULL && span.end <= same->end)
 			continue;
-		spans[kept] = spans[i];
-		spans[kept].same = first != HASH_INDEX_NONE ? spans[first].same : REQUEST_NONE;
+		requests->without_end += span.lacks_end;
+		if (same != NULL) {
+			requests->without_end -= same->lacks_end;
+			span.same = same->same;
+			*same = span;
+			continue;
+		}
+		span.same = first != HASH_INDEX_NONE ? spans[first].same : REQUEST_NONE;
+		spans[kept] = span;
 		if (first != HASH_INDEX_NONE)
 			spans[first].same = kept;
 		else

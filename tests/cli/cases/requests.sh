@@ -54,6 +54,14 @@ echo 'an exporter that tried again: the spans count once'
 { tr -d '\n' <otlp.json; echo; tr -d '\n' <otlp.json; echo; tr -d '\n' <jaeger.json; } >again.jsonl
 try histree build -f again.jsonl -o store 2>&1 | grep -e once -e '^\$'
 histree segments store track-spans --format tsv --columns $columns
+echo 'a span that is written while it goes on, and again: the end that is known counts, whichever comes first'
+span='{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"01","spanId":"02","name":"long","startTimeUnixNano":1544712660001000000'
+{ echo "$span}]}]}]}"; echo "$span,\"endTimeUnixNano\":1544712660004000000}]}]}]}"; } >going.jsonl
+for file in going.jsonl ended.jsonl; do
+	tac going.jsonl >ended.jsonl
+	try histree build -f $file -o store 2>&1 | grep -v ' events, '
+	histree segments store track-spans --format tsv --columns name,duration
+done
 echo 'a file of lines that is cut, and one of rows of a log, which are no spans'
 { tr -d '\n' <otlp.json; echo; tr -d '\n' <otlp.json | head -c 900; } >cut.jsonl
 try histree build -q -f cut.jsonl -o store
