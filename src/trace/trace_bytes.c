@@ -25,6 +25,9 @@
 
 enum { TRACE_BYTES_PIECE = 256 << 10 };
 
+/* Where what is packed begins and ends in a file, what was read behind it is read again: a little at first. */
+enum { PIECE_MIN = 4 << 10 };
+
 /* ---- trace bytes --------------------------------------------------------------------------------------------- */
 
 /* A window that has grown is filled so much at a time: between the steps, tables in files may leave memory. */
@@ -35,6 +38,10 @@ static enum histree_status read_piece(struct trace_bytes *bytes, uint8_t *room, 
 				      struct histree_error *error)
 {
 	ssize_t count;
+	if (bytes->piece_limit > 0) {
+		size = size < bytes->piece_limit ? size : bytes->piece_limit;
+		bytes->piece_limit = bytes->piece_limit < TRACE_BYTES_PIECE ? 2 * bytes->piece_limit : 0;
+	}
 	do
 		count = bytes->io->pread(bytes->io->context, bytes->file, room, size, (off_t)bytes->packed_offset);
 	while (count < 0 && errno == EINTR);
@@ -79,14 +86,22 @@ void trace_bytes_close(struct trace_bytes *bytes)
 	*bytes = (struct trace_bytes){ 0 };
 }
 
+/* What is not used of it comes again, or is none of the content. */
+static void drop_window(struct trace_bytes *bytes)
+{
+	bytes->offset -= (uint64_t)(bytes->end - bytes->at);
+	bytes->at = bytes->end = bytes->window;
+}
+
 enum histree_status trace_bytes_enter_base64(struct trace_bytes *bytes, struct histree_error *error)
 {
 	bytes->packed_offset -= (uint64_t)(bytes->end - bytes->at);
-	bytes->at = bytes->end = bytes->window;
+	drop_window(bytes);
 	bytes->is_base64 = true;
 	bytes->has_base64_end = bytes->is_at_end = bytes->is_cut = false;
 	bytes->base64_bits = bytes->base64_count = 0;
 	bytes->packed_at = bytes->packed_end = 0;
+	bytes->piece_limit = PIECE_MIN;
 	enum histree_status status = gunzip_create(&bytes->gunzip, error);
 	if (status == HISTREE_OK && bytes->packed == NULL)
 		bytes->packed = malloc(TRACE_BYTES_PIECE);
@@ -99,7 +114,8 @@ void trace_bytes_leave_base64(struct trace_bytes *bytes)
 	bytes->gunzip = NULL;
 	bytes->is_base64 = bytes->is_at_end = bytes->is_cut = false;
 	bytes->packed_offset = bytes->has_base64_end ? bytes->base64_end : bytes->base64_at;
-	bytes->at = bytes->end = bytes->window;
+	bytes->piece_limit = PIECE_MIN;
+	drop_window(bytes);
 }
 
 /* Make bytes of a piece of base64, in its place. */

@@ -44,6 +44,7 @@ struct trace_bytes {
 	uint8_t *packed; /* a piece of the file, if it is gzip */
 	size_t packed_at, packed_end;
 	uint64_t packed_offset; /* of what is read next */
+	size_t piece_limit;     /* no more is read at a time; 0: what there is room for */
 	bool is_base64,
 		has_base64_end; /* what is packed is written so in a part of the file, and the end was met */
 	uint64_t base64_at, base64_end; /* where the last piece of it began; behind it */

@@ -46,34 +46,39 @@ bool json_page_begins(const void *bytes, size_t size)
 	return false;
 }
 
+/* Returns whether the word stands right before `at`, in what comes from `begin` on. */
+static bool ends_with(const uint8_t *begin, const uint8_t *at, const char *word)
+{
+	const size_t size = strlen(word);
+	return (size_t)(at - begin) >= size && memcmp(at - size, word, size) == 0;
+}
+
 /*
  * Go behind the first of the words that begin an element with data.  *is_viewer: it is that of a page by
- * trace2html, which has its trace in gzip, written as base64.
+ * trace2html, which has its trace in gzip, written as base64.  What the words have in common is searched for, so
+ * that many elements in one window are each passed once.
  */
 static enum histree_status go_to_element(struct trace_bytes *bytes, bool *is_viewer, struct histree_error *error)
 {
-	static const char *const words[] = { "class=\"trace-data\"", "id=\"viewer-data\"" };
-	enum { LONGEST = 18 };
-	for (;;) {
-		const size_t there = (size_t)(bytes->end - bytes->at);
-		const uint8_t *first = NULL;
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && there > 0; i++) {
-			const uint8_t *at = memmem(bytes->at, there, words[i], strlen(words[i]));
-			if (at == NULL || (first != NULL && at > first))
+	static const char of_systrace[] = "class=\"trace", of_viewer[] = "id=\"viewer", common[] = "-data\"";
+	enum { LONGEST = sizeof(of_systrace) + sizeof(common) - 2 };
+	enum histree_status status = HISTREE_OK;
+	for (; status == HISTREE_OK; status = trace_bytes_more(bytes, error)) {
+		const uint8_t *begin = bytes->at, *at = begin;
+		while (at < bytes->end &&
+		       (at = memmem(at, (size_t)(bytes->end - at), common, strlen(common))) != NULL) {
+			*is_viewer = ends_with(begin, at, of_viewer);
+			const bool is_element = *is_viewer || ends_with(begin, at, of_systrace);
+			at += strlen(common);
+			if (!is_element)
 				continue;
-			*is_viewer = i == 1;
-			first = at;
-		}
-		if (first != NULL) {
-			bytes->at = first + strlen(words[*is_viewer ? 1 : 0]);
+			bytes->at = at;
 			return HISTREE_OK;
 		}
-		if (there > LONGEST)
+		if (bytes->end - begin > LONGEST)
 			bytes->at = bytes->end - LONGEST;
-		enum histree_status status = trace_bytes_more(bytes, error);
-		if (status != HISTREE_OK)
-			return status;
 	}
+	return status;
 }
 
 static enum histree_status pass_spaces(struct trace_bytes *bytes, struct histree_error *error)

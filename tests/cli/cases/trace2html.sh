@@ -14,14 +14,16 @@ def span(name, ts, count=1):
 
 
 head = '<!DOCTYPE html>\n<html><head><meta charset="utf-8"><script>var a = "' + "x" * 300000 + '";</script>\n'
+plain = "".join(f'<script class="trace-data">[{span("plain", i)}]</script>' for i in range(3000))
 one, two = packed('{"traceEvents":[' + span("one", 10) + "]}"), packed("[" + span("two", 20, 50000) + "]")
 open("page.html", "w").write(head + one + two + "</html>")
 open("text.html", "w").write(head + packed("# tracer: nop\n", "text/plain") + one + "</html>")
 open("cut.html", "w").write(head + one + two[:len(two) // 2])
+open("many.html", "w").write(head + plain + one * 300 + plain + "</html>")
 open("none.html", "w").write(head + packed("# tracer: nop\n", "text/plain") + "</html>")
 EOP
 python3 make.py
-for file in page text cut none; do
+for file in page text cut many none; do
 	try histree build $file.html -o $file 2>&1 | grep -v " events, "
 	[ -e $file ] && histree segments --by name $file track-spans --format tsv | cut -f 1-2
 done
