@@ -1162,6 +1162,16 @@ static bool search_events(struct member_search *search, char byte)
 	return false;
 }
 
+/* Go to the first byte that is no space, behind the mark of UTF-8.  Returns whether an object begins there. */
+static bool begins_object(struct trace_bytes *bytes)
+{
+	if (bytes->end - bytes->at >= 3 && memcmp(bytes->at, "\xef\xbb\xbf", 3) == 0)
+		bytes->at += 3;
+	while (bytes->at < bytes->end && *bytes->at != '\0' && strchr(" \t\r\n", *bytes->at) != NULL)
+		bytes->at++;
+	return bytes->at < bytes->end && *bytes->at == '{';
+}
+
 /* Whether a file is an object that has events behind more than the first bytes of it. */
 static bool has_late_events(const char *path)
 {
@@ -1171,7 +1181,7 @@ static bool has_late_events(const char *path)
 	enum histree_status status = trace_bytes_open(&bytes, &io_posix, path, NULL);
 	if (status == HISTREE_OK)
 		status = trace_bytes_more(&bytes, NULL);
-	bool goes_on = status == HISTREE_OK && bytes.at < bytes.end && *bytes.at == '{';
+	bool goes_on = status == HISTREE_OK && begins_object(&bytes);
 	while (goes_on && status == HISTREE_OK) {
 		for (; bytes.at < bytes.end && goes_on; bytes.at++) {
 			has = search_events(&search, (char)*bytes.at);

@@ -86,7 +86,7 @@ histree build -q categories.json -o categories
 histree segments categories track-spans --columns start,duration,name --format tsv
 # What comes before the events may be larger than the first bytes of the file, and be called almost as they are.
 {
-	printf '{"a\\"b": {"traceEvents": [1]}, "traceEventsOf": [%s], "traceEvents"\n:' "$(seq -s, 30000)"
+	printf '\n {"a\\"b": {"traceEvents": [1]}, "traceEventsOf": [%s], "traceEvents"\n:' "$(seq -s, 30000)"
 	cat categories.json
 	printf '}'
 } >behind.json
