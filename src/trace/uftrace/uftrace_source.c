@@ -866,7 +866,7 @@ static enum histree_status read_switch(struct uftrace_stream *stream, struct his
 		if (type == LOST && size >= LOST_SIZE) {
 			const uint64_t count = read_u64(bytes + 16, stream->is_big);
 			stream->base.notes->report.discarded_events += count;
-			trace_stream_note_loss(&stream->base, "switch", &count,
+			trace_stream_note_loss(&stream->base, "record", &count,
 					       (struct trace_span){ (histree_time)stream->time, INT64_MIN });
 		}
 		if (type != SWITCH || size < SWITCH_SIZE)

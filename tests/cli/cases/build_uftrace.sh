@@ -48,7 +48,10 @@ END
 try histree build -q -a ust-calls,function-calls switched -o switched.histree
 histree segments switched.histree function-calls --format tsv
 histree states switched.histree 'Threads/101/CallStack/*' --at 1064 --format tsv
-head -c 100 switched/perf-cpu0.dat >jump/perf-cpu0.dat
+{
+	printf '\2\0\0\0\0\0\30\0\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0' # PERF_RECORD_LOST, of three
+	head -c 100 switched/perf-cpu0.dat
+} >jump/perf-cpu0.dat
 try histree build jump -o jumped --force 2>&1 | grep perf-cpu
 printf '\07' | dd of=made/info bs=1 seek=8 conv=notrunc status=none
 try histree build made -o none
