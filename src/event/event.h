@@ -285,6 +285,7 @@ struct event_part {
 	int64_t integer;  /* those that are EVENT_UNSIGNED are it as uint64_t */
 	/* How the trace would have an integer shown: its name, or NULL; its digits, 2, 8, 16; 0: decimal ones. */
 	const char *label;
+	bool is_truth;      /* an integer that is true or false, as its label says: JSON has words for these */
 	uint8_t base, bits; /* of a negative one in such digits; 0: 64 */
 	double real;
 	const char *bytes; /* of a text, UTF-8, or other ones */

@@ -100,7 +100,9 @@ static void event_json_put_value(struct event_json_writer *writer, const struct 
 	switch (part->kind) {
 	case EVENT_INT:
 	case EVENT_UNSIGNED:
-		if (part->label != NULL)
+		if (part->is_truth)
+			event_text_put(writer->text, part->label, strlen(part->label));
+		else if (part->label != NULL)
 			put_string(writer, part->label, strlen(part->label));
 		else if (part->kind == EVENT_UNSIGNED)
 			event_text_put(writer->text, number,

@@ -429,7 +429,9 @@ class Walk:
                 name = texts.get((3, value), b"undefined")
         values = [(number, value) for number, value in body if number in (2, 3, 4, 5, 6, 7, 9, 11, 12, 17)]
         number, value = values[-1] if values else (0, None)
-        if number in (2, 4):
+        if number == 2:
+            value = int(value != 0)
+        elif number == 4:
             value = signed(value)
         elif number == 5:
             value = double(value)

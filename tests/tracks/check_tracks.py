@@ -66,7 +66,9 @@ def comparable(value):
         return "{%s}" % ",".join(sorted("%s:%s" % (key, comparable(inner)) for key, inner in value.items()))
     if isinstance(value, list):
         return "[%s]" % ",".join(comparable(inner) for inner in value)
-    if isinstance(value, (bool, walk_tracks.Number, int, float)):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (walk_tracks.Number, int, float)):
         return "%.12g" % float(value)
     return value if value in ("nan", "inf", "-inf") else repr(value)
 

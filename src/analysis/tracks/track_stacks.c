@@ -118,7 +118,10 @@ static bool write_part(void *context, const struct event_part *part)
 	char number[NUMBER_TEXT_SIZE];
 	switch (part->kind) {
 	case EVENT_INT:
-		track_stacks_put(writer, number, number_format_signed(part->integer, number));
+		if (part->is_truth)
+			track_stacks_put(writer, part->label, strlen(part->label));
+		else
+			track_stacks_put(writer, number, number_format_signed(part->integer, number));
 		break;
 	case EVENT_UNSIGNED:
 		track_stacks_put(writer, number, number_format_unsigned((uint64_t)part->integer, number));

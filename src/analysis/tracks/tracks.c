@@ -640,7 +640,7 @@ static struct segment_counts segments_track_spans_counts(const void *instance)
 
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
-	.version = 6,
+	.version = 7,
 	.summary = "spans of programs that describe themselves, from beginning to end",
 	.fields = segments_track_spans_fields,
 	.field_count = SPAN_FIELD_COUNT,
@@ -982,7 +982,7 @@ static void free_instants(void *instance)
 
 const struct segment_analysis segment_analysis_track_instants = {
 	.name = "track-instants",
-	.version = 1,
+	.version = 2,
 	.summary = "instants of programs that describe themselves: what happened, and on which track",
 	.fields = segments_track_instants_fields,
 	.field_count = INSTANT_FIELD_COUNT,

@@ -477,7 +477,7 @@ enum json_result json_scan_parts(struct json_text *text, struct packed_parts *pa
 			} else if (word.kind == JSON_NULL)
 				packed_parts_nothing(parts, name, name_size);
 			else
-				packed_parts_int(parts, name, name_size, word.kind == JSON_TRUE);
+				packed_parts_truth(parts, name, name_size, word.kind == JSON_TRUE);
 		}
 		return result;
 	}

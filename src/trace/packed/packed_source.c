@@ -21,7 +21,7 @@
 
 /* ---- packed parts -------------------------------------------------------------------------------------------- */
 
-enum { PACKED_NAMED = 0x80 };
+enum { PACKED_NAMED = 0x80, PACKED_TRUTH = 0x40 };
 
 /* ---- putting --------------------------------------------------------------------------------------------- */
 
@@ -104,6 +104,14 @@ void packed_parts_int(struct packed_parts *parts, const char *name, size_t name_
 		end_part(parts, put_varint(at, zigzag(number)));
 }
 
+void packed_parts_truth(struct packed_parts *parts, const char *name, size_t name_size, bool is_true)
+{
+	const size_t begin = parts->size;
+	packed_parts_int(parts, name, name_size, is_true);
+	if (parts->size > begin)
+		parts->bytes[begin] |= PACKED_TRUTH;
+}
+
 void packed_parts_unsigned(struct packed_parts *parts, const char *name, size_t name_size, uint64_t number)
 {
 	uint8_t *at = begin_part(parts, EVENT_UNSIGNED, name, name_size, VARINT_SIZE_MAX);
@@ -147,7 +155,10 @@ void packed_parts_put(struct packed_parts *parts, const struct event_part *part)
 		packed_parts_nothing(parts, name, size);
 		break;
 	case EVENT_INT:
-		packed_parts_int(parts, name, size, part->integer);
+		if (part->is_truth)
+			packed_parts_truth(parts, name, size, part->integer != 0);
+		else
+			packed_parts_int(parts, name, size, part->integer);
 		break;
 	case EVENT_UNSIGNED:
 		packed_parts_unsigned(parts, name, size, (uint64_t)part->integer);
@@ -221,10 +232,14 @@ bool packed_parts_visit(const void *bytes, size_t size, const char *name, event_
 		const uint8_t *kind = read_bytes(&reader, 1);
 		if (kind == NULL)
 			break;
-		struct event_part part = { .kind = (enum event_part_kind)(*kind & ~(unsigned)PACKED_NAMED) };
+		const unsigned marks = PACKED_NAMED | PACKED_TRUTH;
+		struct event_part part = { .kind = (enum event_part_kind)(*kind & ~marks) };
 		if ((*kind & PACKED_NAMED) != 0)
 			part.name = read_name(&reader);
 		read_value(&reader, &part);
+		part.is_truth = (*kind & PACKED_TRUTH) != 0;
+		if (part.is_truth)
+			part.label = part.integer != 0 ? "true" : "false";
 		bool opens = part.kind == EVENT_STRUCTURE || part.kind == EVENT_ARRAY;
 		if (reader.failed || (part.kind == EVENT_END && depth == 0) || (opens && depth == PACKED_DEPTH_MAX))
 			break;

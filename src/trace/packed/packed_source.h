@@ -69,6 +69,7 @@ void packed_parts_open(struct packed_parts *parts, enum event_part_kind kind, co
 void packed_parts_close(struct packed_parts *parts);
 void packed_parts_nothing(struct packed_parts *parts, const char *name, size_t name_size);
 void packed_parts_int(struct packed_parts *parts, const char *name, size_t name_size, int64_t number);
+void packed_parts_truth(struct packed_parts *parts, const char *name, size_t name_size, bool is_true);
 void packed_parts_unsigned(struct packed_parts *parts, const char *name, size_t name_size, uint64_t number);
 void packed_parts_real(struct packed_parts *parts, const char *name, size_t name_size, double number);
 void packed_parts_text(struct packed_parts *parts, const char *name, size_t name_size, const char *text,

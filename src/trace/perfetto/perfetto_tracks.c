@@ -331,8 +331,10 @@ static void put_nested(struct packed_parts *parts, struct perfetto_text name, st
 	case NESTED_TEXT:
 		packed_parts_text(parts, name.bytes, name.size, text_of(&value).bytes, text_of(&value).size);
 		break;
-	case NESTED_INT:
 	case NESTED_BOOL:
+		packed_parts_truth(parts, name.bytes, name.size, value.value != 0);
+		break;
+	case NESTED_INT:
 		packed_parts_int(parts, name.bytes, name.size, (int64_t)value.value);
 		break;
 	default:
@@ -362,6 +364,8 @@ static void put_value(struct perfetto_arguments *arguments, struct perfetto_text
 	struct perfetto_text text = text_of(value);
 	switch (value->number) {
 	case BOOL:
+		packed_parts_truth(parts, name.bytes, name.size, value->value != 0);
+		break;
 	case INT:
 		packed_parts_int(parts, name.bytes, name.size, (int64_t)value->value);
 		break;

@@ -553,7 +553,7 @@ static void put_plain(struct requests *requests, struct packed_text name, struct
 	else if (size > 0 && json_number_is(bytes, size))
 		packed_parts_real(parts, name.bytes, name.size, json_number_real(bytes, size));
 	else if (json_span_is(value, 't') || json_span_is(value, 'f'))
-		packed_parts_int(parts, name.bytes, name.size, json_span_is(value, 't'));
+		packed_parts_truth(parts, name.bytes, name.size, json_span_is(value, 't'));
 	else if (size <= JSON_SPAN_TEXT_MAX &&
 		 (json_span_is(value, '"') || json_span_is(value, '{') || json_span_is(value, '['))) {
 		const uint32_t depth = parts->depth;
