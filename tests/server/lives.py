@@ -100,7 +100,7 @@ def ran_longest(client, query):
 
 
 def after_losses(histree, folder):
-    """An interrupt tells which thread has the CPU, but not what the thread does: its status is unknown."""
+    """An interrupt tells which thread has the CPU, and its name, but not what the thread does: its status is unknown."""
     lines = ["# tracer: nop", "#", "# entries-in-buffer/entries-written: 14/9000   #P:2", "#",
              SWITCH.format(time="80.000000", comm="swapper/0", pid=0, state="R", after="init", next=9), "##### CPU 1 buffer started ####"]
     lines += [f"           busy-77    (   77) [001] d.s4. 80.{ms:03}{us:03}: softirq_{what}: vec=1 [action=TIMER]"
@@ -111,7 +111,7 @@ def after_losses(histree, folder):
     with Server(histree, folder, [folder / "lost"]) as server:
         client = Client(histree, server)
         query = {"experiment": client.experiment()["UUID"], "view": "control-flow", "pixels": PIXELS}
-        assert ran_longest(client, query) == [("init", 6_000_000), ("", 5_000_001)], ran_longest(client, query)
+        assert ran_longest(client, query) == [("init", 6_000_000), ("busy", 5_000_001)], ran_longest(client, query)
 
 
 def page_and_protocol(histree, folder, hosts):
