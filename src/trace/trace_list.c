@@ -191,6 +191,26 @@ static struct trace_format format_of_print(const char *text, size_t size)
 	return (struct trace_format){ 0 };
 }
 
+/* A trace in JSON behind what servers and scripts put in front of it: ")]}'", "var trace = ". */
+static struct trace_format format_behind(const char *text, size_t size)
+{
+	static const char guard[] = ")]}'";
+	static const char *const words[] = { "var ", "let ", "const ", "window." };
+	const char *end = text + size, *at = NULL;
+	if (size > strlen(guard) && memcmp(text, guard, strlen(guard)) == 0)
+		return json_look(text + strlen(guard), size - strlen(guard)) != LOOK_TRACE
+			       ? (struct trace_format){ 0 }
+			       : (struct trace_format){ .name = "a trace in JSON behind the four bytes \")]}'\"",
+							.advice = "leave them out" };
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && at == NULL; i++)
+		if (size > strlen(words[i]) && memcmp(text, words[i], strlen(words[i])) == 0)
+			at = memchr(text, '=', size);
+	if (at == NULL || json_look(at + 1, (size_t)(end - at) - 1) != LOOK_TRACE)
+		return (struct trace_format){ 0 };
+	return (struct trace_format){ .name = "a script that has a trace in JSON behind its equals sign",
+				      .advice = "keep what stands from there up to the semicolon" };
+}
+
 struct trace_format trace_format_of_bytes(const void *bytes, size_t size)
 {
 	const char *text = bytes;
@@ -206,6 +226,9 @@ struct trace_format trace_format_of_bytes(const void *bytes, size_t size)
 	const struct trace_format print = format_of_print(text, size);
 	if (print.name != NULL)
 		return print;
+	const struct trace_format behind = format_behind(text, size);
+	if (behind.name != NULL)
+		return behind;
 	if (json_look(bytes, size) == LOOK_OTHER)
 		return (struct trace_format){ .name = "JSON, but no trace with \"traceEvents\"",
 					      .advice = "name the time of its rows, as in text:time=ts:FILE" };

@@ -15,7 +15,11 @@ printf '     0.027 ( 0.002 ms): ls/77 brk()                       = 0x5637f0ae30
 # A line with commas is no table, nor is a log that begins with a bracket JSON.
 printf '     0.020 ( 0.005 ms): cat/77 read(fd: 3, buf: 0x7f, count: 10) = 10\n' > perf-trace-commas.txt
 printf '[    0.000000] Linux version 6.1\n' > dmesg.txt
-for file in empty diary.txt program picture.png traces.zip noise folder diary.gz program.gz zip.gz heap.pb.gz babeltrace.txt \
+# What stands in front of JSON, so that it is no page or a script.
+printf ")]}'\n[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":2}]\n" > guarded.json
+printf 'var trace = {"traceEvents":[]};\n' > script.js
+printf 'var trace = 5;\n' > other.js
+for file in guarded.json script.js other.js empty diary.txt program picture.png traces.zip noise folder diary.gz program.gz zip.gz heap.pb.gz babeltrace.txt \
 	perf-trace.txt perf-trace-commas.txt dmesg.txt; do
 	try histree build $file
 done
