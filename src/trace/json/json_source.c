@@ -1033,7 +1033,7 @@ static enum histree_status read_values(struct json_source *source, struct histre
 			trace_notes_warn(notes_of(source),
 					 "%s: what is behind its events, from byte %" PRIu64 " on, is not read",
 					 source->packed.base.path, trace_bytes_offset(&source->packed.content));
-			return HISTREE_END;
+			return source->is_page ? HISTREE_OK : HISTREE_END;
 		}
 	}
 	if (status == HISTREE_END)
@@ -1047,6 +1047,7 @@ static enum histree_status read_page(struct json_source *source, struct histree_
 	while ((status = json_page_next(&source->packed.content, error)) == HISTREE_OK) {
 		const uint8_t byte = *source->packed.content.at;
 		const bool is_packed = source->packed.content.is_base64;
+		source->is_lines = false; /* each element is what it is, whatever the one before it was */
 		if (byte == '{' || byte == '[')
 			status = read_values(source, error);
 		else if (is_packed)

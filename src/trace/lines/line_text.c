@@ -422,6 +422,17 @@ static bool has(const char *line, size_t size, const char *word)
 	return memmem(line, size, word, strlen(word)) != NULL;
 }
 
+/* Whether the element with data that begins in the line has JSON there. */
+static bool begins_json(const char *line, size_t size)
+{
+	static const char word[] = "class=\"trace-data\"";
+	const char *end = line + size, *at = memmem(line, size, word, strlen(word));
+	at = at != NULL ? memchr(at, '>', (size_t)(end - at)) : NULL;
+	for (at = at != NULL ? at + 1 : end; at < end && line_is_blank(*at);)
+		at++;
+	return at < end && (*at == '{' || *at == '[');
+}
+
 /*
  * The line of a page: returns whether it is one of the text.  Before 2014 systrace wrote the text as a string of a
  * script, with "\n\" at the end of each line.
@@ -431,7 +442,8 @@ static bool is_in_text(struct line_text *text, const char *line, size_t *size)
 	static const char old_end[] = "\\n\\", old_last[] = "\";", old_last_line[] = "\\n\";";
 	if (text->is_in_page) {
 		text->is_in_page =
-			!has(line, *size, "class=\"trace-data\"") && !has(line, *size, "linuxPerfData = ");
+			(!has(line, *size, "class=\"trace-data\"") && !has(line, *size, "linuxPerfData = ")) ||
+			begins_json(line, *size);
 		text->is_at_text = !text->is_in_page;
 		text->begin = text->line_at;
 		return false;

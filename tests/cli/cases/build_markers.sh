@@ -73,6 +73,24 @@ done
 histree top page --format tsv | cut -f 2-4
 histree top inside --format tsv | cut -f 2-4
 histree top both --format tsv | cut -f 2-4
+# Each element is what it is, whatever is behind the events of the one before; JSON may begin in the line of the element.
+event() { printf '{"ph":"X","pid":1,"tid":1,"ts":%d,"name":"%s","dur":2}' "$1" "$2"; }
+{
+	printf '<html>\n<script class="trace-data">'
+	event 10 lines
+	printf '\n'
+	event 20 lines
+	printf '</script>\n<script class="trace-data">{\n"systemTraceEvents":\n"%s\\n",\n"traceEvents": [' "$(tail -n 1 markers.txt)"
+	event 30 object
+	printf ']} more </script>\n<script class="trace-data">['
+	event 40 array
+	printf ']</script>\n<script class="trace-data">\n'
+	cat markers.txt
+	printf '</script>'
+} >kinds.html
+histree build -o kinds kinds.html 2>&1 | grep kinds.html:
+histree segments kinds track-spans --format tsv | cut -f 1,3,4
+histree events kinds --format tsv | grep -c sched_switch
 # Of another system, that member is no text of ftrace.
 printf '{"traceEvents": [], "systemTraceEvents": "PowerLog v1\\n2020 C0 12.5\\n"}' >other.json
 try histree build -q other.json -o other
