@@ -66,6 +66,17 @@ struct pair_kind {
 	struct kernel_segments_kind segments;    /* which has no handlers */
 	struct pair_column columns[COLUMNS_MAX]; /* as the fields of the analysis */
 	size_t column_count;
+	/*
+	 * Its rows behind the first stand in for that one: they count until there is an event of it, and an end of
+	 * theirs needs no beginning.
+	 */
+	bool has_stand_ins;
+};
+
+/* An analysis that runs. */
+struct pair_segments {
+	struct kernel_segments base;
+	bool has_first; /* there was an event of the row for which others stand in */
 };
 
 static const struct pair_kind guests = {
@@ -79,15 +90,17 @@ static const struct pair_kind guests = {
 	.column_count = 5,
 };
 static const struct pair_kind locks = {
-	.segments.needs =
-		"waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and later)",
-	.columns = { { OF_BEGIN, AS_LOCK, "flags" },
-		     { OF_BEGIN, AS_TEXT, "lock_addr" },
+	.segments.needs = "waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and "
+			  "later), or 'lock:*' "
+			  "with lockdep",
+	.columns = { { OF_BEGIN, AS_LOCK, "flags name" },
+		     { OF_BEGIN, AS_TEXT, "lock_addr lockdep_addr" },
 		     { .source = OF_THREAD },
 		     { .source = OF_PROCESS },
 		     { .source = OF_CPU },
 		     { OF_END, AS_NUMBER, "ret" } },
 	.column_count = 6,
+	.has_stand_ins = true,
 };
 static const struct pair_kind idle = {
 	.segments.needs = "idle states: perf record -e power:cpu_idle, or lttng enable-event -k power_cpu_idle",
@@ -159,6 +172,9 @@ static const struct pair_row rows[] = {
 	{ &locks, "lock", "lock:contention_begin lock_contention_begin contention_begin",
 	  "lock:contention_end lock_contention_end contention_end", IN_THREAD, "lock_addr", NULL,
 	  AGAIN_IS_THE_SAME },
+	/* Of lockdep (CONFIG_LOCK_STAT): a lock that was free is acquired without having been contended. */
+	{ &locks, "lock", "lock:lock_contended lock_contended", "lock:lock_acquired lock_acquired", IN_THREAD,
+	  "lockdep_addr", NULL, AGAIN_IS_THE_SAME },
 	{ &idle, "idle", "power:cpu_idle power_cpu_idle cpu_idle", "power:cpu_idle power_cpu_idle cpu_idle",
 	  ANYWHERE, "cpu_id", "state", AGAIN_ENDS },
 	{ &queued, "queued", "workqueue:workqueue_queue_work workqueue_queue_work",
@@ -489,6 +505,12 @@ static void end_pair(struct kernel_segments *segments, const struct event *event
 	kernel_segments_end(segments, segment, event->time, gap_end_of(segments, &rows[row->row], place));
 }
 
+/* Whether it is of a row that stands in for the one before it. */
+static bool is_stand_in(const struct bound_row *row)
+{
+	return row->row > 0 && rows[row->row].kind->has_stand_ins && rows[row->row - 1].kind == rows[row->row].kind;
+}
+
 static void on_row(struct kernel_segments *segments, const struct event *event, const struct bound_class *bound,
 		   const struct bound_row *row)
 {
@@ -509,7 +531,17 @@ static void on_row(struct kernel_segments *segments, const struct event *event, 
 		ends = ends && is_end;
 	}
 	segments->has_events = true;
-	struct open_segment *segment = ends ? kernel_segments_ending(segments, key) : NULL;
+	struct pair_segments *pairs = (struct pair_segments *)segments;
+	const bool stands_in = is_stand_in(row);
+	struct open_segment *segment = ends && stands_in ? open_segments_find(&segments->open, key)
+				       : ends            ? kernel_segments_ending(segments, key)
+							 : NULL;
+	pairs->has_first |= !stands_in;
+	if (stands_in && pairs->has_first) {
+		if (segment != NULL)
+			open_segments_remove(&segments->open, segment);
+		return;
+	}
 	if (segment != NULL)
 		end_pair(segments, event, bound, row, &place, segment);
 	if (begins) {
@@ -575,7 +607,7 @@ static void missing(const void *instance, char *text, size_t size)
 		.input = &kernel_input_kind,                                                   \
 		.applies = kernel_input_knows,                                                 \
 		.kind = &KIND.segments,                                                        \
-		.size = sizeof(struct kernel_segments),                                        \
+		.size = sizeof(struct pair_segments),                                          \
 		.begin = kernel_segments_start,                                                \
 		.wants = wants,                                                                \
 		.event = on_event,                                                             \
@@ -587,7 +619,7 @@ static void missing(const void *instance, char *text, size_t size)
 
 PAIRS(guests, guest_runs, "guest-runs", 1, "how long virtual CPUs ran their guests, and why they left",
       { "vcpu", HISTREE_LONG }, THREAD);
-PAIRS(locks, locks, "locks", 1, "how long threads waited for locks of the kernel", { "lock", HISTREE_STRING },
+PAIRS(locks, locks, "locks", 2, "how long threads waited for locks of the kernel", { "lock", HISTREE_STRING },
       THREAD, { "return", HISTREE_LONG });
 PAIRS(idle, idle_states, "idle-states", 1, "how long CPUs were in each idle state", { "state", HISTREE_LONG },
       { "cpu", HISTREE_LONG });

@@ -422,6 +422,9 @@ static const struct shape_row rows[] = {
 
 	{ "lock:contention_begin", "{lock_addr:hex} (flags={flags:text})" },
 	{ "lock:contention_end", "{lock_addr:hex} (ret={ret})" },
+	{ "lock:lock_contended", "{lockdep_addr:hex} {name:text}" },
+	{ "lock:lock_acquired", "{lockdep_addr:hex} {name:text}" },
+	{ "lock:lock_release", "{lockdep_addr:hex} {name:text}" },
 
 	{ "signal:signal_generate", "sig={sig} errno={errno} code={code} comm={comm:text} pid={pid} grp={group} "
 				    "res={result}" },
