@@ -497,10 +497,9 @@ const struct text_format text_format_tsv = {
  */
 static char *quoted_row_end(char *bytes, size_t size, size_t scanned)
 {
-	char *at = bytes, *end = bytes + size;
+	char *at = bytes, *end = bytes + size, *line = memchr(bytes, '\n', size);
 	(void)scanned; /* whether it is within quotes depends on all that precedes it */
-	while (at < end) {
-		char *line = memchr(at, '\n', (size_t)(end - at));
+	for (;;) {
 		char *quote = memchr(at, '"', (size_t)((line != NULL ? line : end) - at));
 		if (quote == NULL)
 			return line;
@@ -508,8 +507,9 @@ static char *quoted_row_end(char *bytes, size_t size, size_t scanned)
 		if (other == NULL)
 			return NULL;
 		at = other + 1;
+		if (line != NULL && line < at)
+			line = memchr(at, '\n', (size_t)(end - at));
 	}
-	return NULL;
 }
 
 /* A cell that begins with a quote.  Returns what is behind it, NULL if it has no end or goes on behind that. */
