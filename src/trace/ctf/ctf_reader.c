@@ -408,7 +408,7 @@ static void lose(struct ctf_reader *reader, const char *what, uint64_t count, st
 	trace_stream_lose(&reader->base, span, gap_events);
 }
 
-/* What the tracer says that it lost before this packet: its counters go on. */
+/* What the tracer says that it lost before this packet: its counters go on, but where they begin again. */
 static void note_losses(struct ctf_reader *reader)
 {
 	const struct ctf_head *head = &reader->head, *before = &reader->before;
@@ -420,20 +420,18 @@ static void note_losses(struct ctf_reader *reader)
 	histree_time end = is_timed ? time_of(reader, head->end) : INT64_MIN;
 	histree_time last = is_timed && has_before ? time_of(reader, before->end) : INT64_MIN;
 	if (head->discarded != CTF_UNKNOWN) {
-		uint64_t lost = head->discarded - (has_before ? before->discarded : 0);
+		bool goes_on = has_before && head->discarded >= before->discarded;
+		uint64_t lost = head->discarded - (goes_on ? before->discarded : 0);
 		struct trace_span span = { .begin = has_before ? last : begin, .end = end };
 		if (lost != 0) {
 			report->discarded_events += lost;
 			lose(reader, "event", lost, span, lost);
 		}
 	}
-	if (head->sequence != CTF_UNKNOWN && has_before) {
+	if (head->sequence != CTF_UNKNOWN && has_before && head->sequence > before->sequence + 1) {
 		uint64_t lost = head->sequence - before->sequence - 1;
-		struct trace_span span = { .begin = last, .end = begin };
-		if (head->sequence - before->sequence > 1) {
-			report->discarded_packets += lost;
-			lose(reader, "packet", lost, span, 0);
-		}
+		report->discarded_packets += lost;
+		lose(reader, "packet", lost, (struct trace_span){ .begin = last, .end = begin }, 0);
 	}
 }
 
