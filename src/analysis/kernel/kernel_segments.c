@@ -182,7 +182,7 @@ enum wakeup_stage {
 	BY_WAKEUP,
 	BY_WAKING,
 	BY_WAKING_WHILE_IT_RAN, /* no segment, unless it is leaving */
-	BY_WAKING_AS_IT_LEFT,   /* another sched_waking denies it: who is being woken is not woken again */
+	BY_WAKING_AS_IT_LEFT,
 };
 
 static const struct histree_segment_field segments_wakeups_fields[WAKEUP_FIELD_COUNT] = {
@@ -221,12 +221,16 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_even
 		open_segments_remove(&segments->open, segment);
 }
 
+/*
+ * Another sched_waking denies the one before, as who is being woken is not woken again: the thread ran meanwhile,
+ * which was lost.
+ */
 static void on_waking(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	const struct machine_thread *thread = event->thread;
 	struct open_segment *segment = open_segments_find(&segments->open, thread->place);
 	bool runs = thread->cpu != NULL;
-	if (segment != NULL && (runs || stage_of(segment) == BY_WAKING_AS_IT_LEFT)) {
+	if (segment != NULL && (runs || stage_of(segment) != BY_WAKEUP)) {
 		open_segments_remove(&segments->open, segment);
 		segment = NULL;
 	}
@@ -290,7 +294,7 @@ static const struct kernel_segments_kind wakeups = {
 
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
-	.version = 5,
+	.version = 6,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = segments_wakeups_fields,
 	.field_count = WAKEUP_FIELD_COUNT,
