@@ -826,67 +826,84 @@ static enum histree_status read_record(struct uftrace_stream *stream, bool *is_g
 	}
 }
 
-/*
- * A file of a CPU has records of perf (utils/perf.c of uftrace): of switches, each of one task, with who it is and
- * when. HISTREE_END: there is no further one.
- */
-static enum histree_status read_switch(struct uftrace_stream *stream, struct histree_error *error)
+/* A record of perf in the file of a CPU (utils/perf.c of uftrace). */
+struct cpu_record {
+	const uint8_t *bytes; /* NULL: there is none */
+	uint64_t at, type, misc, size;
+};
+
+static enum histree_status take_cpu_record(struct uftrace_stream *stream, struct cpu_record *out,
+					   struct histree_error *error)
 {
-	enum {
-		HEAD_SIZE = 8,
-		SWITCH_SIZE = 24,
-		LOST_SIZE = 24,
-		LOST = 2,
-		SWITCH = 14,
-		IS_OUT = 1 << 13,
-		PREEMPT = 1 << 14
-	};
+	enum { HEAD_SIZE = 8 };
+	enum histree_status status;
+	*out = (struct cpu_record){ .at = stream->at };
+	const uint8_t *bytes = look(stream, out->at, HEAD_SIZE, &status, error);
+	if (bytes != NULL) {
+		const uint64_t head = read_u64(bytes, stream->is_big);
+		out->type = cut(head, 0, 32, stream->is_big);
+		out->misc = cut(head, 32, 16, stream->is_big);
+		out->size = cut(head, 48, 16, stream->is_big);
+		if (out->size >= HEAD_SIZE)
+			out->bytes = look(stream, out->at, (size_t)out->size, &status, error);
+	}
+	if (status == HISTREE_OK && out->bytes == NULL && out->at < stream->size)
+		break_off(stream, "no record");
+	stream->at += out->bytes != NULL ? out->size : 0;
+	return status;
+}
+
+static void note_lost_records(struct uftrace_stream *stream, const struct cpu_record *record)
+{
+	enum { COUNT_AT = 16 };
+	const uint64_t count = read_u64(record->bytes + COUNT_AT, stream->is_big);
+	stream->base.notes->report.discarded_events += count;
+	trace_stream_note_loss(&stream->base, "record", &count,
+			       (struct trace_span){ (histree_time)stream->time, INT64_MIN });
+}
+
+/*
+ * A switch of one task, as the entry of a function that it is in until it comes back: so uftrace has it.  Returns
+ * false if it says no task or no time.
+ */
+static bool take_switch(struct uftrace_stream *stream, const struct cpu_record *record)
+{
+	enum { TASK_AT = 8, TIME_AT = 16, IS_OUT = 1 << 13, PREEMPT = 1 << 14 };
 	/* What uftrace calls them; no function has an address of so many bits. */
 	static const char asleep[] = "linux:schedule", preempted[] = "linux:schedule (pre-empted)";
 	const uint64_t nowhere = UINT64_C(1) << ADDRESS_BITS;
+	const uint64_t task = read_u64(record->bytes + TASK_AT, stream->is_big);
+	const uint64_t time = read_u64(record->bytes + TIME_AT, stream->is_big);
+	const int32_t tid = (int32_t)cut(task, 32, 32, stream->is_big);
+	if (tid <= 0 || time > INT64_MAX)
+		return false;
+	stream->session = tid == stream->tid ? stream->session : NULL;
+	stream->tid = tid;
+	stream->task = uftrace_names_task(stream->names, tid);
+	stream->time = time;
+	stream->upcoming_at = record->at;
+	stream->name = (record->misc & PREEMPT) != 0 ? preempted : asleep;
+	stream->record = (struct uftrace_record){
+		.time = time,
+		.type = (record->misc & IS_OUT) != 0 ? UFTRACE_ENTRY : UFTRACE_EXIT,
+		.address = nowhere,
+	};
+	return true;
+}
+
+/* Go on to the next switch in the file of a CPU.  HISTREE_END: there is none. */
+static enum histree_status read_switch(struct uftrace_stream *stream, struct histree_error *error)
+{
+	enum { LOST = 2, SWITCH = 14, SIZE_LEAST = 24 };
+	struct cpu_record record;
 	for (;;) {
-		enum histree_status status;
-		const uint64_t at = stream->at;
-		const uint8_t *bytes = look(stream, at, HEAD_SIZE, &status, error);
-		if (bytes == NULL && status == HISTREE_OK && at < stream->size)
-			break_off(stream, "no record");
-		if (bytes == NULL)
+		enum histree_status status = take_cpu_record(stream, &record, error);
+		if (status != HISTREE_OK || record.bytes == NULL)
 			return status == HISTREE_OK ? HISTREE_END : status;
-		const uint64_t head = read_u64(bytes, stream->is_big);
-		const uint64_t type = cut(head, 0, 32, stream->is_big), misc = cut(head, 32, 16, stream->is_big);
-		const uint64_t size = cut(head, 48, 16, stream->is_big);
-		bytes = size >= HEAD_SIZE ? look(stream, at, (size_t)size, &status, error) : NULL;
-		if (status != HISTREE_OK)
-			return status;
-		if (bytes == NULL) {
-			break_off(stream, "no record");
-			return HISTREE_END;
-		}
-		stream->at += size;
-		if (type == LOST && size >= LOST_SIZE) {
-			const uint64_t count = read_u64(bytes + 16, stream->is_big);
-			stream->base.notes->report.discarded_events += count;
-			trace_stream_note_loss(&stream->base, "record", &count,
-					       (struct trace_span){ (histree_time)stream->time, INT64_MIN });
-		}
-		if (type != SWITCH || size < SWITCH_SIZE)
-			continue;
-		const uint64_t task = read_u64(bytes + 8, stream->is_big),
-			       time = read_u64(bytes + 16, stream->is_big);
-		const int32_t tid = (int32_t)cut(task, 32, 32, stream->is_big);
-		if (tid <= 0 || time > INT64_MAX)
-			continue;
-		stream->session = tid == stream->tid ? stream->session : NULL;
-		stream->tid = tid;
-		stream->task = uftrace_names_task(stream->names, tid);
-		stream->time = time;
-		stream->upcoming_at = at;
-		stream->name = (misc & PREEMPT) != 0 ? preempted : asleep;
-		stream->record =
-			(struct uftrace_record){ .time = time,
-						 .type = (misc & IS_OUT) != 0 ? UFTRACE_ENTRY : UFTRACE_EXIT,
-						 .address = nowhere };
-		return HISTREE_OK;
+		if (record.type == LOST && record.size >= SIZE_LEAST)
+			note_lost_records(stream, &record);
+		if (record.type == SWITCH && record.size >= SIZE_LEAST && take_switch(stream, &record))
+			return HISTREE_OK;
 	}
 }
 
