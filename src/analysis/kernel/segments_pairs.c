@@ -90,9 +90,9 @@ static const struct pair_kind guests = {
 	.column_count = 5,
 };
 static const struct pair_kind locks = {
-	.segments.needs = "waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and "
-			  "later), or 'lock:*' "
-			  "with lockdep",
+	.segments.needs =
+		"waits for locks of the kernel: perf record -e 'lock:contention_*' (Linux 5.19 and later), "
+		"or 'lock:*' with lockdep",
 	.columns = { { OF_BEGIN, AS_LOCK, "flags name" },
 		     { OF_BEGIN, AS_TEXT, "lock_addr lockdep_addr" },
 		     { .source = OF_THREAD },
