@@ -237,7 +237,7 @@ static enum histree_status next_line(struct reading *reading, struct line *out)
 	enum histree_status status = HISTREE_OK;
 	size_t known = 0;
 	const uint8_t *end;
-	while ((end = bytes->at + known < bytes->end
+	while ((end = known < (size_t)(bytes->end - bytes->at)
 			      ? memchr(bytes->at + known, '\n', (size_t)(bytes->end - bytes->at) - known)
 			      : NULL) == NULL &&
 	       status == HISTREE_OK && (known = (size_t)(bytes->end - bytes->at)) < PROFILE_LINE_MAX) {
