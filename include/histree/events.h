@@ -90,7 +90,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_create(c
 									       struct histree_error *error);
 
 /*
- * Make the reader never open the trace.  A store itself names its traces, so whoever made an untrusted store
+ * Make the reader never open the trace.  A store itself names its traces, so the maker of an untrusted store
  * chose which files its reader opens.  Every call that needs the trace then returns HISTREE_ERR_TRACE with the
  * sentence `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never
  * opened.

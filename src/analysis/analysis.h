@@ -253,8 +253,8 @@ struct analysis {
  */
 struct analysis_slices {
 	/*
-	 * The states of the instance are in the system of the log, which outlives it.  A hint that makes no sense
-	 * is none; NULL: there is none.
+	 * The states of the instance are in the system of the log, which outlives it.  A hint that makes no
+	 * sense is left out; NULL: there is none.
 	 */
 	enum histree_status (*create)(const struct analysis *analysis, struct change_log *log, void *input,
 				      struct byte_reader *hint, void **instance, struct histree_error *error);

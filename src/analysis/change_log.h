@@ -150,8 +150,8 @@ static inline enum change_known change_log_known(const struct change_log *log, h
 }
 
 /*
- * Whether the slice's system is all that a change of an attribute needs: it is exact, and the value is none that
- * another attribute decides.  Else it is up to change_log_set().
+ * Whether the slice's system is all that a change of an attribute needs: it is exact, and no other attribute
+ * decides the value.  Else it is up to change_log_set().
  */
 static inline bool change_log_is_exact(const struct change_log *log, histree_quark quark, enum histree_type type)
 {

@@ -89,7 +89,7 @@ struct cli_option {
 	const char *more;           /* behind the help: of this verb alone */
 };
 
-/* Rows of the usual kinds; a letter of 0 is none.  Those with more to say name the members of the struct. */
+/* Rows of the usual kinds; letter 0: none.  Those with more to say name the members of the struct. */
 #define CLI_OPTION_FLAG(text, short_text, type, at, means)                                                        \
 	{                                                                                                         \
 		.name = text, .letter = short_text, .kind = CLI_FLAG, .member = offsetof(type, at), .help = means \

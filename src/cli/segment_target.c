@@ -55,7 +55,7 @@ static enum cli_exit read_filter(struct segment_target *target, const char *wher
 		return code;
 	histree_segment_filter_apply(target->filter, &target->query);
 
-	/* A host that there is not is a slip that an empty answer would hide. */
+	/* To name a host that does not exist is a slip, which an empty answer would hide. */
 	size_t count;
 	char names[256] = "";
 	const struct histree_segment_part *parts = histree_segment_store_parts(target->store, &count);
@@ -166,7 +166,7 @@ static enum cli_exit find_pair(const char *path, const struct pair_name *pair, b
 	return code;
 }
 
-/* Gets the name of the analysis that a pair is, after adding it to the store, if the store has it not. */
+/* Gets the name of the analysis that a pair is, after adding it to the store if it is not there. */
 static enum cli_exit have_pair(const char *path, const char *text, struct pair_name *pair)
 {
 	struct histree_error error = { 0 };

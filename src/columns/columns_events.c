@@ -42,7 +42,7 @@ enum {
 	SEEN_UNSIGNED = 2,
 	SEEN_NEGATIVE = 4,
 	SEEN_LARGE = 8,    /* above the greatest int64 */
-	SEEN_INEXACT = 16, /* a double has it not */
+	SEEN_INEXACT = 16, /* not exact as a double */
 	SEEN_REAL = 32,
 	SEEN_TEXT = 64,
 };

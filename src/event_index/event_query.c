@@ -45,7 +45,7 @@ struct event_query {
 	struct histree_window numbers, times;
 	struct histree_work work;
 	bool names_type; /* the expression does */
-	/* Among the fields, what is said of threads; SIZE_MAX: the expression has it not */
+	/* Among the fields, what is said of threads; SIZE_MAX: not in the expression */
 	size_t thread_fields[THREAD_FIELDS];
 	struct event_owners owners; /* of no host: nobody says which thread had a CPU */
 	struct thread_facts facts;  /* of no host: they were not asked for */

@@ -38,7 +38,7 @@ struct segment_column {
 
 enum { SEGMENT_RECENT = 256 };
 
-/* A string that was there lately, such as the name of a thread; one without bytes is none. */
+/* A string that was there lately, such as the name of a thread; without bytes, the place is free. */
 struct recent_string {
 	uint64_t ends;     /* its first and last bytes, and its size, as one number */
 	const char *bytes; /* of the list */

@@ -818,7 +818,7 @@ static size_t want_path(struct event_cursor *cursor, const char *path)
 	for (uint32_t i = 0; i < cursor->path_count; i++)
 		if (strcmp(cursor->paths[i], path) == 0)
 			return i;
-	if (cursor->path_count == EVENT_PATHS_MAX) { /* a reader that asks for so many begins anew */
+	if (cursor->path_count == EVENT_PATHS_MAX) { /* a reader that asks for that many begins anew */
 		while (cursor->path_count > 0)
 			free(cursor->paths[--cursor->path_count]);
 		cursor->events.value_count = 0;

@@ -34,7 +34,7 @@ void question_socket_close(struct question_socket *socket);
 /* Waits a while for a client, whose connection it returns with its words; -1: there is none. */
 int question_socket_accept(const struct question_socket *socket, int timeout_ms, struct byte_buffer *words);
 
-/* A file for an answer; -1: there is none to be had. */
+/* Returns a file for an answer; -1: none can be made. */
 int question_socket_spool(void);
 
 /* Whether a client has closed its end, and so will not take its answer. */

@@ -36,7 +36,7 @@ struct cube_feed {
 	uint64_t bytes_max; /* of all cells, whatever the file has room for */
 	/* By thread: */
 	struct fed_thread {
-		uint32_t member;    /* 1 + of the window; 0: it is none */
+		uint32_t member;    /* 1 + its place in the window; 0: not in it */
 		bool is_sure;       /* that what goes on is what it says, see is_unsure() */
 		bool is_held;       /* its pieces are cut in a later window, */
 		histree_time since; /* and it is so since a window that began then */
@@ -60,7 +60,7 @@ enum {
 	FED_AT_ONCE = 4096,
 	FED_FIRST_LOG2 = 7, /* cells in the first window: a history that has overviews has eight of them */
 	HELD_ITEMS_MAX = 1 << 16,
-	/* Cells may have a byte for so many states, which is twice what the file is likely to have room for. */
+	/* Cells may have a byte for this many states, which is twice what the file is likely to have room for. */
 	STATES_FOR_BYTE = 12,
 };
 

@@ -208,7 +208,7 @@ static bool step_spans(const struct cube_maker *maker, uint64_t cell, int32_t th
 	return is_any;
 }
 
-/* Add what so many threads have that fill a cell to the one that is open. */
+/* Add to the open cell what that many threads have that fill one. */
 static enum histree_status add_spans(struct cube_maker *maker, const int32_t threads[CUBE_SPANS_MAX],
 				     struct histree_error *error)
 {

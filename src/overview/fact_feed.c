@@ -17,13 +17,13 @@
 #include "state/pyramid.h"
 
 enum {
-	/* States that may be kept: so many, and one in so many of all. */
+	/* States that may be kept: this number, and this share of all. */
 	KEPT_ALWAYS = 1 << 20,
 	STATES_FOR_KEPT = 16,
 	STALE_ALWAYS = 1 << 16,
 	BYTES_LEAST = 2,        /* that a state takes in a file */
 	VALUE_BYTES_MAX = 1024, /* of a name: fewer than a node of the file has room for */
-	FEW_LEAST = 256,        /* states of a status: without those that have so many, others are of little use */
+	FEW_LEAST = 256,        /* the least limit of states of a status that is of use; a lower one becomes 0 */
 };
 
 enum histree_status fact_feed_begin(struct fact_feed *feed, const char *provider, uint32_t few_max,
@@ -96,7 +96,7 @@ static bool count_status(struct fact_feed *feed, histree_quark quark, bool *is_w
 	return false;
 }
 
-/* What threads did goes until no more than so many are left. */
+/* Drops what threads did until no more than this many are left. */
 static void make_room(struct fact_feed *feed, uint64_t most)
 {
 	drop_stale(feed);
@@ -131,7 +131,7 @@ bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
-/* As a tree wants them; what ends together by attribute, so that the file is the same whoever fed. */
+/* In the order of a tree; states that end together go by attribute, so the file does not depend on who fed it. */
 static int by_end(const void *one, const void *other, void *context)
 {
 	const struct column_item *a = one, *b = other;

@@ -178,7 +178,7 @@ static enum histree_status number_take_kept(struct pyramid_maker *maker, uint32_
 	struct number_cell cell = { .start = kept->start, .filled = UINT32_C(1) << maker->kept.log2 };
 	if (!number_summary_get(&cell.summary, number_summary_ns(kept->start, kept->end), kept->value.bytes,
 				kept->value.size))
-		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is none");
+		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is malformed");
 	number_go_on(maker, owner, &cell);
 	return close_full(maker, owner, kept->end, error);
 }

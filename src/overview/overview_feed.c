@@ -57,7 +57,7 @@ struct overview_feed {
 	/* The window. */
 	histree_time from, last; /* the greatest end in it */
 	uint64_t states;         /* that ended, of whatever attributes */
-	size_t items_max, full;  /* so many states make a window, including those left from the one before */
+	size_t items_max, full;  /* the states that make a window, including those left from the one before */
 	struct column_item *items, *sorted;
 	uint32_t *run_of; /* each item */
 	size_t count, capacity, run_of_capacity, sorted_capacity;
@@ -66,7 +66,7 @@ struct overview_feed {
 	size_t run_count, runs_capacity;
 	struct hash_index run_index; /* of runs, by quark */
 
-	unsigned char *answers; /* by quark, in so many bits */
+	unsigned char *answers; /* by quark, a few bits each */
 	size_t answer_count;
 	size_t answers_capacity; /* in bytes */
 	struct table of_answers;

@@ -15,12 +15,12 @@
 enum {
 	YOUNG_IN_WINDOWS = 2,   /* as many states as windows have, of 32 bytes */
 	STATES_OF_OWNER = 256,  /* as many as the least that a kind chooses, or fewer */
-	YOUNG_FOR_OFTEN = 8192, /* one in so many young states: whoever has fewer is forgotten, */
-	STATES_OFTEN = 4,       /* or has fewer than this */
+	YOUNG_FOR_OFTEN = 8192, /* an owner of fewer than one in this many young states is forgotten, */
+	STATES_OFTEN = 4,       /* or of fewer than this */
 	OWNERS_MAX = 8192,      /* about 1 KiB each */
 	WAITING_MAX = 4096,
 	TAKEN_BETWEEN = 4096, /* looks at how much is kept */
-	/* One cell for so many states of the history is twice what a file is likely to have room for. */
+	/* One cell for this many states of the history is twice what a file is likely to have room for. */
 	STATES_FOR_CELL = 160,
 	CELLS_LEAST = 1 << 14,
 	BYTES_OF_MEMORY_FOR_CELL = 256, /* a cell of a kind for so much of what a tree may have */

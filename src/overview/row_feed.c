@@ -231,7 +231,7 @@ static void leave_out_least(struct row_feed *feed, uint64_t most)
 			leave_out(feed, &feed->owners[i]);
 }
 
-/* Whether an owner has so many more than when it was made fewer that it is worth doing again. */
+/* Whether an owner has grown enough since its states were made fewer that it is worth doing again. */
 static bool has_many(const struct row_feed *feed, const struct row_owner *owner)
 {
 	const uint64_t most = most_of_owner(feed, owner->states);

@@ -57,7 +57,7 @@ enum histree_status row_feed_begin(struct row_feed *feed, const struct overview_
 bool row_feed_own(struct row_feed *feed);
 bool row_feed_add(struct row_feed *feed, uint32_t owner, const struct histree_interval *state);
 
-/* Keep no more than there may be in a history of so many states. */
+/* Keep no more than a history of this many states may have. */
 bool row_feed_look(struct row_feed *feed, uint64_t states);
 
 /*

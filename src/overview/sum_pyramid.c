@@ -372,7 +372,7 @@ static enum histree_status sum_take_kept(struct pyramid_maker *maker, uint32_t o
 	struct sum_cell *cell = cell_of(&at);
 	struct state_sum sum;
 	if (!state_sum_get(&sum, (uint64_t)kept->end - (uint64_t)kept->start + 1, value->bytes, value->size))
-		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is none");
+		return error_set(error, HISTREE_ERR_INTERNAL, "a cell of an overview is malformed");
 	cell->is_of_no_use = cell->is_of_no_use || !state_sum_add_sum(&cell->sum, &sum);
 	return close_full(&at, (uint64_t)kept->start - origin, (uint64_t)kept->end - origin, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * segment_rows.c - segments by row number: after every so many rows, a mark from which reading can continue.  The
+ * segment_rows.c - segments by row number: after each run of rows, a mark from which reading can continue.  The
  * order of rows is that of the query and never changes.
  */
 #include "histree/segment_stats.h"

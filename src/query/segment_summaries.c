@@ -63,7 +63,7 @@ static enum histree_status segment_summaries_take(void *context, const struct se
 	return parts->request->take(parts->request->context, &own, error);
 }
 
-/* The field of a part that has the values of one of the union; together: the part has it not, or it is the host. */
+/* The field of a part for a field of the union; `together`: the part does not have it, or it is the host. */
 static size_t field_of_part(const struct segment_union *body, const struct union_part *part, size_t field)
 {
 	if (field == SEGMENT_OVERVIEWS_TOGETHER || field + 1 == body->field_count ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread_facts.h - what a history says of whoever had the number of a thread at a time: its name, and its process.
+ * thread_facts.h - what a history says of the thread that had a number at a time: its name, and its process.
  *
  * In expressions these are the fields `thread`, `process` and `name`, whatever is asked for: states, segments,
  * events.  A thread and a process are compared with their number or with their name.
@@ -38,7 +38,7 @@ void thread_facts_release(struct thread_facts *facts);
 
 /*
  * Whose something is.  In a trace of spans, threads of several processes have one number, and what is asked about
- * says the process; 0: there it is none.
+ * says the process; 0: it does not.
  */
 struct thread_owner {
 	size_t host;

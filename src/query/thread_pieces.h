@@ -157,7 +157,7 @@ struct thread_fact_quark {
 enum histree_status thread_fact_quarks(const struct histree_attributes *attributes, struct thread_fact_quark **out,
 				       size_t *count, struct histree_error *error);
 
-/* Returns the fact that an attribute has, THREAD_FACT_COUNT: it is none of these. */
+/* Returns the fact that an attribute has; THREAD_FACT_COUNT: it has none of them. */
 enum thread_fact thread_fact_of_quark(const struct histree_attributes *attributes, histree_quark quark,
 				      struct attribute_range *near);
 

@@ -10,7 +10,7 @@
  *
  * The section PART says how the rest of a partial history is made again (docs/design/12-build.md).
  *
- * A checkpoint is a place between two events, and what whoever makes states knew there.  A slice is what lies
+ * A checkpoint is a place between two events, and what the maker of states knew there.  A slice is what lies
  * between a checkpoint and the next one, or the end: the intervals that began and ended there, which are in no
  * node.
  *

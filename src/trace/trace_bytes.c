@@ -86,7 +86,7 @@ void trace_bytes_close(struct trace_bytes *bytes)
 	*bytes = (struct trace_bytes){ 0 };
 }
 
-/* What is not used of it comes again, or is none of the content. */
+/* What has not been used of it comes again, or does not belong to the content. */
 static void drop_window(struct trace_bytes *bytes)
 {
 	bytes->offset -= (uint64_t)(bytes->end - bytes->at);

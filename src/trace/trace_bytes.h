@@ -71,7 +71,7 @@ static inline uint64_t trace_bytes_offset(const struct trace_bytes *bytes)
 }
 
 /*
- * From `at` on, the file has bytes of gzip written as base64, up to a byte that is none of it: they are the
+ * From `at` on, the file has bytes of gzip written as base64, up to a byte that is not base64: they are the
  * content until trace_bytes_leave_base64(), which goes behind them. The file is not packed itself.
  */
 enum histree_status trace_bytes_enter_base64(struct trace_bytes *bytes, struct histree_error *error);

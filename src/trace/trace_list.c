@@ -439,7 +439,7 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 	return status;
 }
 
-/* Returns the kind of a file that is a trace by itself, which may be named with a map; NULL: it is none. */
+/* Returns the kind of a file that is a trace by itself, which may be named with a map; NULL: it is no trace. */
 static const struct trace_format_kind *kind_of_file(const char *word)
 {
 	struct stat facts;

@@ -167,7 +167,7 @@ struct trace_opening {
 	const struct histree_work *work;        /* asked while opening reads all of a trace; NULL: not asked */
 };
 
-/* A format.  Whoever opens a source does what all formats need; the format does what is particular to it. */
+/* A format.  What all formats need is done where a source is opened; the format does what is particular to it. */
 struct trace_format_kind {
 	size_t size;       /* of its sources, whose base is their first member */
 	const char *reads; /* what a user calls its files; NULL: they are named with another kind */

@@ -51,7 +51,7 @@ struct numbered {
 
 COMPARE(compare_numbers, struct numbered, BY(number) BY(quark))
 
-/* The caller frees *out.  Of names with a sign those that have it, or have it not. */
+/* The caller frees *out.  `sign`: which of the names with or without one. */
 static enum histree_status numbered_children(const struct histree_attributes *attributes, histree_quark parent,
 					     enum name_sign sign, struct numbered **out, size_t *count,
 					     struct histree_error *error)

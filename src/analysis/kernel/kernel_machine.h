@@ -152,7 +152,7 @@ enum machine_fault {
 
 enum { MACHINE_RECENT = 64 };
 
-/* A text that was there lately, as the names of all idle threads are; one without bytes is none. */
+/* A text that was there lately, as the names of all idle threads are; without bytes, the place is free. */
 struct machine_recent {
 	uint64_t ends;     /* its first and last bytes, and its size, as one number */
 	const char *bytes; /* of the texts */

@@ -8,7 +8,7 @@
  * is taken as valid.  The hint lists interrupts that have lasted so long that they may still be going on: a softirq
  * that was raised and never handled stays so.
  *
- * The model of a slice goes as *bytes* to whoever has the true model elsewhere: its log, its guesses, its CPUs and
+ * The model of a slice goes as *bytes* to the process that has the true model: its log, its guesses, its CPUs and
  * threads, with the attributes of the log; of what the commit asks, nothing else is in them.  What is saved and
  * what is loaded is said once (codec.h).  Numbers are differences to those before them; what is loaded is
  * checked, so that a quark is one of the log and a record is there once.
@@ -229,7 +229,7 @@ static void slice_guess(void *of_slice)
 	guess_of_event(model->slice, &model->input->event);
 }
 
-/* A hint that makes no sense is none. */
+/* A hint that makes no sense is left out. */
 static void take_hint(struct kernel_model *model, struct byte_reader *hint)
 {
 	struct codec codec = { .of = model, .in = hint };

@@ -840,7 +840,7 @@ static struct kernel_sum_row *owner_of(struct kernel_memory *memory, const struc
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */
 
-/* Returns false for a block that is none.  Older LTTng has no number of a page, only an address. */
+/* Returns false if the event names no block.  Older LTTng has no number of a page, only an address. */
 static bool block_of(const struct kernel_event *event, uint64_t *page)
 {
 	*page = (event->has & HAS_PAGE) != 0 ? (uint64_t)event->page : (uint64_t)event->address / PAGE_STRUCT_BYTES;

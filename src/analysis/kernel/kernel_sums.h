@@ -37,7 +37,7 @@ struct kernel_sum_kind {
 	const char *folder; /* NULL: the one row of the table stands at the root */
 	const char *names[KERNEL_SUM_NAMES];
 	size_t sum_count; /* the names before that are of sums; the others, of what else there is of a row */
-	size_t row_size;  /* of what begins with a struct kernel_sum_row, zeroed but for that; 0: it has no more */
+	size_t row_size;  /* of what begins with a struct kernel_sum_row, the rest zeroed; 0: there is no rest */
 	enum kernel_sum_loss loss;
 };
 
@@ -63,7 +63,7 @@ struct kernel_sum_table {
 struct kernel_sums;
 
 struct kernel_sums_kind {
-	size_t size;      /* of what begins with a struct kernel_sums, zeroed but for that; 0: it has no more */
+	size_t size;      /* of what begins with a struct kernel_sums, the rest zeroed; 0: there is no rest */
 	const char *what; /* is in memory */
 	struct kernel_sum_kind tables[KERNEL_SUM_TABLES];
 	enum kernel_role roles[KERNEL_SUM_ROLES]; /* which it counts */

@@ -21,7 +21,7 @@
  *
  * What is the same everywhere:
  *  - A value is a struct histree_value.  What an event or a state does not have is null, and so is an operation
- *    that makes no sense ("a" - 1, division by zero).  An operation with unknown is unknown, but for and and or
+ *    that makes no sense ("a" - 1, division by zero).  An operation with unknown is unknown, except and and or
  *    where the other operand decides.
  *  - Conditions are values.  True are the bool true, numbers that are not 0 and texts that are not empty.
  *  - A change whose path has a null or empty component, or one that is unknown, is left out.

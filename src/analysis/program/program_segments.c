@@ -156,7 +156,7 @@ static void take_step(const struct program_run *run, struct open_segment *segmen
 	segment->values[OPEN_STEP_EVENT] = histree_long((int64_t)run->number);
 }
 
-/* The open span of an event, which has taken so many steps before it; NULL: there is none. */
+/* Returns the open span of an event that has taken this many steps before it; NULL if there is none. */
 static struct open_segment *find_open(struct program_run *run, const struct span_key *key, uint32_t steps)
 {
 	struct open_segment *segment = open_segments_find(&run->spans, key->hash);

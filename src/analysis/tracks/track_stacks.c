@@ -288,7 +288,7 @@ static size_t args_text_join(const char *first, size_t first_size, const char *s
 
 /* ---- track stacks -------------------------------------------------------------------------------------------- */
 
-enum { LOOK_EVERY = 512 }; /* so many tracks or spans, for pages of tables to go */
+enum { LOOK_EVERY = 512 }; /* tracks or spans between two looks whether pages of tables can go */
 
 void track_stacks_listen(struct track_stacks *stacks, const struct track_listener *listener)
 {
@@ -802,7 +802,7 @@ static enum histree_status take_span(struct track_stacks *stacks, struct histree
 	if (!make_frame(stacks, &frame, end))
 		return no_memory(error);
 	if (end == frame.start && track->id == NULL) {
-		/* Up to so many, a linear search over their times is cheap. */
+		/* Up to this many, a linear search over their times is cheap. */
 		enum { POINTS_MAX = 1024 };
 		enum histree_status status =
 			stacks->point_count >= POINTS_MAX ? end_points(stacks, NULL, error) : HISTREE_OK;

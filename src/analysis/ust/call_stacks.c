@@ -465,7 +465,7 @@ static size_t count_ended(const struct call_thread *thread, const uint64_t *addr
 }
 
 /*
- * Cut what cannot be there any more if a call that is in so many others begins or ends.  What is no exit of the
+ * Cut what cannot be there any more if a call inside that many others begins or ends.  What is no exit of the
  * innermost call that is left ends it, too.
  */
 static size_t cut_frames(struct call_thread *thread, int64_t level, const uint64_t *exit)

@@ -306,7 +306,7 @@ static void check_head(struct xml_reader *reader, const struct xml_element *head
 		xml_need(reader, each, "id");
 }
 
-/* Returns a colour "#RRGGBB"; what is none is a failure. */
+/* Returns a colour "#RRGGBB"; anything else is a failure. */
 static uint32_t colour_of(struct xml_reader *reader, const struct xml_element *defined, const char *text)
 {
 	char *end = NULL;

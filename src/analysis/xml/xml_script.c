@@ -119,7 +119,7 @@ static void add_location(struct xml_reader *reader, const struct xml_element *el
 		each->is_open = false;
 		return;
 	}
-	/* Trace Compass leaves out what such a path stands in: an attribute that is called null is none. */
+	/* Trace Compass leaves out what such a path stands in: no attribute is called null. */
 	reader->lacks_definition = true;
 	program_path_add(reader->make, path, program_constant(reader->make, histree_null()));
 }

@@ -4,9 +4,9 @@
  * (docs/design/12-build.md).
  *
  * Threads that have the trace open themselves read a slice each, and analyse it without what came before
- * (analysis.h).  In the order of time, slices are handed over to the analysis that has seen everything; one that
- * took something for true that is not is read again by that itself.  Threads then make the leaves of what a slice
- * knew by itself, and whoever owns the history hangs them into its tree.  So every interval is that of one pass,
+ * (analysis.h).  In the order of time, slices are handed over to the analysis that has seen everything, which
+ * reads a slice again itself where that one had guessed wrong.  Threads then make the leaves of what a slice knew
+ * by itself, and the owner of the history hangs them into its tree.  So every interval is that of one pass,
  * wherever the cuts are.
  *
  * The first slice is read by the owner as well, and so are all that follow once slices are of no use any more.

@@ -69,7 +69,7 @@ static size_t lane_of(const struct analysis_job *job, size_t segments_before, si
 	return has_history ? 1 + segments_before % (lane_count - 1) : segments_before % lane_count;
 }
 
-/* Give each job a lane, so many lanes at most.  The jobs stay where they are. */
+/* Give each job a lane, of at most this many.  The jobs stay where they are. */
 static enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
 					    size_t lanes_max, struct table_space *tables,
 					    const struct symbol_places *symbols, struct histree_error *error)
@@ -379,7 +379,7 @@ static bool is_place_for_checkpoint(const struct build *build, const struct even
 	       (build->seen == 0 || event->time > build->end) && trace_can_begin_here(build->stream.trace);
 }
 
-/* Every so many events and gaps, at the next one where it can be. */
+/* Each time that this many events and gaps have passed, at the next one where it can be. */
 static enum histree_status put_checkpoint(struct build *build, const struct event *event)
 {
 	enum histree_status status = HISTREE_OK;

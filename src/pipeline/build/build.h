@@ -75,7 +75,7 @@ enum stage {
 struct build {
 	enum stage stage;
 	const struct histree_build_options *options; /* `own` */
-	/* Threads: as many as the build has; 0: one, but for the trees'. Slices: as many as it has, too. */
+	/* Threads: as many as the build has; 0: one, besides the trees'. Slices: as many as it has, too. */
 	struct histree_build_options own;
 	bool chose_slices; /* by itself */
 	const struct build_host *host;
@@ -109,7 +109,7 @@ struct build {
 	struct histree_store *old_store;
 	const struct histree_store_info *old;
 	char **said;     /* sentences that analyses share; NULL, or by job */
-	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
+	bool is_stopped; /* it was live, and its build was ended: what is there by then is kept */
 	double overviews_share;
 	struct each_job *each; /* while something is done with the file of each job (build.c) */
 };

@@ -143,7 +143,7 @@ static bool code_name(struct codec *codec, struct arena *arena, const char **tex
 	return *text != NULL;
 }
 
-/* An analysis that there is not, or not of this version, is NULL. */
+/* NULL: there is no such analysis, or not of this version. */
 static bool code_analysis(struct codec *codec, struct arena *arena, const struct analysis **analysis)
 {
 	const char *name = codec_loads(codec) ? NULL : (*analysis)->name;
@@ -319,7 +319,7 @@ struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t 
 	struct slice *slice = slice_ring_at(ring, number);
 	pthread_mutex_lock(&ring->mutex);
 	bool makes_sense = taken >= ring->taken && number >= taken && number - taken < ring->size;
-	/* What is left of those before, the owner has refused; whoever is at one has its answer still to give. */
+	/* What is left of those before, the owner has refused; one in work still owes its answer. */
 	for (size_t i = 0; i < ring->size && makes_sense; i++) {
 		struct slice *left = &ring->slices[i];
 		if (left->step == STEP_EMPTY || left->number >= taken)

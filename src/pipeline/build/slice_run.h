@@ -7,17 +7,18 @@
  * that went there by what packets say of their times; that these say the truth is not believed, but seen at the
  * hand-over: the slice before has to end where this one began, file by file.
  *
- * 	STEP_READ	slice_run_create, slice_run_read	whoever takes it from the ring
+ * 	STEP_READ	slice_run_create, slice_run_read	a thread that takes it from the ring
  * 	STEP_COMMIT	slice_run_outcome, slice_run_commit	the owner, who has seen all that came before
- * 	STEP_MAKE	slice_run_make				whoever has read it: leaves, part of the index
+ * 	STEP_MAKE	slice_run_make				the one that read it: leaves, part of the index
  * 	STEP_TAKE	slice_run_take				the owner, in the order of time
  *
  * Threads of the owner's process take work out of the ring, and so do those who carry messages to other processes
- * (slice_worker.h).  A slice belongs to whoever took it until the step is ended; at the other steps to the owner.
+ * (slice_worker.h).  A slice belongs to the thread that took it until the step is ended, and to the owner at the
+ * other steps.
  *
- * Where whoever reads it is in another process, there is a run in each, and a ring of the same size with the
- * slices that came there, each in the place that it has in the owner's.  What the steps there have made comes back
- * as bytes: a message is a letter and what that has.  What comes is checked as what comes from a file is.
+ * Where slices are read in another process, there is a run in each, and a ring of the same size with the slices
+ * that came there, each in the place that it has in the owner's.  What the steps there have made comes back as
+ * bytes: a message is a letter and its contents.  They are checked as the bytes of a file are.
  *
  * A run, and a reader, belong to one thread at a time.
  */
@@ -61,7 +62,7 @@ void slice_reader_close(struct slice_reader *reader);
 enum histree_status slice_reader_go(struct slice_reader *reader, const struct trace_position *positions,
 				    struct histree_error *error);
 
-/* Whoever sees the events one by one. */
+/* The pass that sees the events one by one. */
 struct slice_pass {
 	struct analysis_inputs *inputs;
 	void *instance;
@@ -97,7 +98,7 @@ enum slice_message {
 
 enum { SLICE_RING_MAX = 1 << 20 }; /* of some thousand processes with all their threads */
 
-/* What whoever reads slices goes by. */
+/* What readers of slices go by. */
 struct slice_plan {
 	struct slice_source source;
 	struct change_log_frame frame; /* without a pack */
@@ -177,7 +178,7 @@ enum slice_outcome slice_run_outcome(const struct slice_run *run, const struct t
 
 /*
  * As struct analysis_slices has it: HISTREE_NOT_FOUND if nothing was done.  Else `positions`, of its begin, become
- * those of its end, and the pass has seen what it saw, but for the index.
+ * those of its end, and the pass has seen what it saw, except for the index.
  */
 enum histree_status slice_run_commit(struct slice_run *run, struct slice_pass *pass,
 				     struct trace_position *positions, struct histree_error *error);
@@ -290,7 +291,7 @@ struct slice *slice_ring_find(struct slice_ring *ring, uint64_t number, int work
 
 /*
  * Returns the place of a slice that is to be read here, for its owner, who has taken those before `taken`; NULL: no
- * owner says so.  slice_ring_end_step() gives it to whoever reads.
+ * owner says so.  slice_ring_end_step() gives it to a reader.
  */
 struct slice *slice_ring_add(struct slice_ring *ring, uint64_t number, uint64_t taken);
 
@@ -300,7 +301,7 @@ bool slice_ring_answer(struct slice_ring *ring, struct byte_buffer *out);
 /* A worker is gone: what it was to do, or did, is to be done by threads of this process. */
 void slice_ring_lose(struct slice_ring *ring, int worker);
 
-/* Whoever has taken it has done the step. */
+/* The one that took it has done the step. */
 void slice_ring_end_step(struct slice_ring *ring, struct slice *slice, enum slice_step next);
 
 /* No worker waits for work any more. */

@@ -142,8 +142,8 @@ struct post_worker {
 
 struct histree_slice_post {
 	unsigned worker_count, threads;
-	struct post_worker *workers; /* of whoever carries */
-	pthread_mutex_t mutex;       /* whoever uses the crew has it */
+	struct post_worker *workers; /* of the threads that carry */
+	pthread_mutex_t mutex;       /* held while the crew is used */
 	struct slice_crew *crew;     /* of the build; NULL: none is attached */
 	atomic_bool has_failed;      /* what failed is known, and stays */
 	struct histree_error failure;

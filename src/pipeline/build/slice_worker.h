@@ -34,7 +34,7 @@ struct slice_crew {
 /* Returns false if memory runs out; release it all the same. */
 bool slice_crew_init(struct slice_crew *crew, size_t ring_size);
 
-/* Returns how many threads there are, of so many that are wanted. */
+/* Returns how many threads there are, of those that are wanted. */
 unsigned slice_crew_start(struct slice_crew *crew, unsigned wanted);
 
 /* Stop the ring, and wait for all threads. */

@@ -225,7 +225,7 @@ void chart_row_label(struct dataset *dataset, const struct chart_part *part, uin
 	const int32_t tid = histree_attributes_thread(histree_history_attributes(part->history), shown->attribute);
 	char number[NUMBER_TEXT_SIZE + 1] = "";
 	number[number_format_signed(tid, number)] = '\0';
-	/* A row that has another name, as "read" or "42 (life 1)", is not of whoever has the number. */
+	/* A row with another name, such as "read" or "42 (life 1)", is not that of the thread. */
 	const bool is_thread = tid > 0 && strcmp(number, shown->name) == 0;
 	const struct kernel_view *kernel = is_thread ? kernel_of(dataset, part, row) : NULL;
 	if (kernel != NULL)

@@ -183,7 +183,7 @@ static bool is_pinned(const struct row_order_request *request, uint32_t row)
 	return false;
 }
 
-/* They come first and leave their places, but for that of a group. */
+/* They come first, and leave their places, except that of a group. */
 static enum histree_status pin_rows(struct row_order *order, const struct row_order_request *request,
 				    struct histree_error *error)
 {

@@ -116,7 +116,7 @@ struct live_index {
 };
 
 /*
- * Each returns HISTREE_ERR_TRACE if the connection has ended, or the answer is none; HISTREE_ERR_CANCELLED.
+ * Each returns HISTREE_ERR_TRACE if the connection has ended, or the answer is malformed; HISTREE_ERR_CANCELLED.
  */
 
 /* Attach to a session, from the first packet on that the daemon still has. */

@@ -193,7 +193,7 @@ void ctf_metadata_facts(const struct ctf_schema *schema, struct trace_facts *out
 	for (size_t i = 0; schema->uid == NULL && schema->has_uuid && i < sizeof(schema->uuid); i++)
 		used += (size_t)snprintf(out->uuid + used, TRACE_FACT_SIZE - used, "%s%02x",
 					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", schema->uuid[i]);
-	/* A clock that is implied is none whose zero is known. */
+	/* Of a clock that is only implied, nobody knows where zero is. */
 	const struct ctf_clock *clock = &schema->clocks[0];
 	if (schema->clock_count != 1 || clock->uid == NULL)
 		return;

@@ -220,7 +220,7 @@ void json_tracks_release(struct json_tracks *tracks)
 
 /* ---- texts ----------------------------------------------------------------------------------------------- */
 
-/* At most so many bytes, and no part of a character. */
+/* At most this many bytes, and no part of a character. */
 static size_t cut(const char *bytes, size_t size, size_t most)
 {
 	if (size <= most)

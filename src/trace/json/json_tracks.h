@@ -64,7 +64,7 @@ bool json_word_int(const struct json_word *word, int64_t *out);
 /* A count of microseconds, as a number or a string, in 10^-9 ns. */
 bool json_word_time(const struct json_word *word, json_wide *out);
 
-/* Such a time in ns.  Returns false if it is none that can be, or none as it is handed out. */
+/* Such a time in ns.  Returns false if it is not a possible time, or not one that can be handed out. */
 bool json_time_round(json_wide exact, const struct packed_source *packed, histree_time *out);
 void json_event_release(struct json_event *event);
 

@@ -207,7 +207,7 @@ static bool read_number(const char *begin, const char *end, struct line_head *ou
 	return true;
 }
 
-/* The same, and the name of the thread: "<...>" is none. */
+/* The same, and the name of the thread; "<...>" stands for a name that is not known. */
 static bool read_thread(const char *begin, const char *end, struct line_head *out, const char **digits)
 {
 	static const char none[] = "<...>";

@@ -192,7 +192,7 @@ bool line_sample_is_counted(const char *name, size_t size)
 	return true;
 }
 
-/* Returns of how many digits the address is that comes next, with a blank or nothing behind it; 0: it is none. */
+/* Returns the number of digits of the address that comes next, before a blank or the end; 0: it is no address. */
 static ptrdiff_t pass_address(struct line_scan *scan)
 {
 	line_scan_spaces(scan);

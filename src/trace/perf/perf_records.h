@@ -42,7 +42,7 @@ struct perf_stamp {
 	histree_time time;
 	uint16_t cpu;       /* or PERF_NO_CPU */
 	uint16_t attribute; /* of a sample */
-	int32_t pid, tid;   /* of a record that is none; -1: it does not say, or the thread is dead */
+	int32_t pid, tid;   /* of a record that is not a sample; -1: it does not say, or the thread is dead */
 };
 
 struct perf_records {

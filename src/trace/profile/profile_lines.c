@@ -19,8 +19,8 @@
  * 	    -                bash (4802)
  * 	        3
  *
- * Samples lie one ns apart, in the order of the file.  A line that is none of these is left out, and the first one
- * is said.
+ * Samples lie one ns apart, in the order of the file.  A line of any other form is left out, and the first one is
+ * reported.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@
 #include "trace/profile/profile.h"
 #include "trace/trace_bytes.h"
 
-/* A longer line is none of these; weights have so many decimals. */
+/* A longer line is of another form; weights are rounded to these decimals. */
 enum { PROFILE_LINE_MAX = 1 << 20, PROFILE_DECIMALS = 3 };
 
 struct line {

@@ -197,7 +197,7 @@ static struct json_span inner(struct json_span value)
 	return json_span_next_member(&rest, &name, &inside) ? inside : value;
 }
 
-/* Writes the bytes of base64 as digits; returns how many, or 0 if it is none of so many bytes. */
+/* Writes the bytes of base64 as digits; returns how many, or 0 if it is not base64 of that many bytes. */
 static size_t digits_of_base64(const uint8_t *at, size_t bytes, char digits[REQUEST_ID_SIZE])
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

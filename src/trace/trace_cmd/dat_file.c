@@ -534,10 +534,7 @@ static void read_offset(struct dat_file *file, struct trace_cursor cursor, size_
 	trace_cursor_u64(&cursor, &file->sections[section]);
 }
 
-/*
- * Read one option of so many bytes; unknown options are ignored. `has_sections`: the file is of version 7.  Returns
- * HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
- */
+/* Read one option; unknown ones are ignored.  Returns HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE. */
 static enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes,
 					   uint32_t size, struct histree_error *error)
 {

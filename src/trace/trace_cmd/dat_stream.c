@@ -307,7 +307,7 @@ static enum histree_status dat_pages_find(struct dat_pages *pages, const struct 
 
 /* ---- one of them ----------------------------------------------------------------------------------------- */
 
-/* Prepare for reading, so many bytes of the file at a time at least. */
+/* Prepare for reading, at least this many bytes of the file at a time. */
 static void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open)
 {
 	size_t page = pages->buffer->page_size;

@@ -869,7 +869,7 @@ static void note_lost_records(struct uftrace_stream *stream, const struct cpu_re
 static bool take_switch(struct uftrace_stream *stream, const struct cpu_record *record)
 {
 	enum { TASK_AT = 8, TIME_AT = 16, IS_OUT = 1 << 13, PREEMPT = 1 << 14 };
-	/* What uftrace calls them; no function has an address of so many bits. */
+	/* What uftrace calls them; no function has an address of that many bits. */
 	static const char asleep[] = "linux:schedule", preempted[] = "linux:schedule (pre-empted)";
 	const uint64_t nowhere = UINT64_C(1) << ADDRESS_BITS;
 	const uint64_t task = read_u64(record->bytes + TASK_AT, stream->is_big);
