@@ -368,7 +368,6 @@ static void name_first(struct graph_workers *workers, struct graph_line *line, s
 /* The number is another thread's from now on. */
 static void begin_again(struct graph_workers *workers, struct graph_worker *worker, struct kernel_text name)
 {
-	/* Another thread has the number from now on. */
 	struct graph_line *line = worker->line;
 	const histree_time now = workers->lines.changes.time;
 	if (line->has_vertex && now > line->last)
@@ -871,27 +870,18 @@ static void on_wakeup(struct graph *graph, const struct kernel_event *event, str
 
 /* ---- switches ----------------------------------------------------------------------------------------------- */
 
-/* What a switch says of a thread, or else what is known of it. */
-static struct kernel_text name_of(struct kernel_text said, const struct machine_thread *thread)
-{
-	if (said.bytes != NULL)
-		return said;
-	return thread->name != NULL ? (struct kernel_text){ thread->name, thread->name_size }
-				    : (struct kernel_text){ "", 0 };
-}
-
 static void on_switch(struct graph *graph, const struct kernel_event *event, struct graph_cpu *cpu)
 {
 	struct graph_workers *workers = &graph->workers;
-	const struct kernel_text next_name = name_of(event->comm, event->thread);
-	const struct kernel_text name = name_of(event->prev_comm, event->previous);
+	const struct kernel_text next_name = machine_name_at_switch(event->comm, event->thread);
+	const struct kernel_text name = machine_name_at_switch(event->prev_comm, event->previous);
 	struct graph_worker *next = graph_worker(workers, event->thread, cpu, next_name);
 	struct graph_worker *previous = graph_worker(workers, event->previous, cpu, name);
 	if (cpu == NULL || next == NULL || previous == NULL)
 		return;
 	cpu->runs = next;
 	graph_worker_set(next, WORKER_RUNS);
-	if (event->prev_tid != HISTREE_IDLE_TID)
+	if (event->prev_tid != HISTREE_IDLE_TID && name.bytes != NULL)
 		graph_worker_name(workers, previous, name);
 	/* One that dies is said not to sleep, which is as it is. */
 	graph_worker_set(previous,
@@ -1058,7 +1048,7 @@ static void free_graph(void *instance)
 
 const struct analysis analysis_graph = {
 	.name = "graph",
-	.version = 3,
+	.version = 4, /* 4: a thread whose name nobody says has none, and not an empty one */
 	.summary = "who waited for whom: what critical paths are found in",
 	.labels = graph_labels,
 	.label_table_count = GRAPH_LABEL_TABLES,

@@ -32,22 +32,11 @@
 #include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_threads.h"
+#include "analysis/kernel/thread_records.h"
 #include "base/search.h"
 #include "event/event.h"
 
 /* ---- what several of them have ---------------------------------------------------------------------------- */
-
-/* Returns what the CPU does, interrupts included. */
-static struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	if (cpu_irq_value(model, cpu).type != HISTREE_NULL)
-		return histree_int(CPU_IN_IRQ);
-	if (cpu_softirq_runs(model, cpu))
-		return histree_int(CPU_IN_SOFTIRQ);
-	if (cpu->in_doubt != 0 && cpu_may_be_interrupted(model, cpu))
-		return histree_unknown();
-	return cpu_status_of_thread(model, cpu);
-}
 
 /*
  * What a switch says, which leaves the previous thread in this status; names come last: one that is too long ends
@@ -67,21 +56,7 @@ static void states_switch(struct kernel_model *model, const struct kernel_event 
 		thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
 	cpu_change(model, cpu, CPU_STATUS,
-		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : states_cpu_status(model, cpu));
-}
-
-/* What the thread is, was just said: if it makes no system calls, the mode in which it runs is known. */
-static void states_settle_mode(struct kernel_model *model, struct kernel_thread *thread)
-{
-	struct kernel_cpu *cpu = thread->runs_on;
-	if (!thread_settle_call(model, thread) || cpu == NULL ||
-	    thread_value(model, thread, THREAD_STATUS).type != HISTREE_UNKNOWN)
-		return;
-	bool may_be_interrupted = cpu->raised != RAISED_ARE_SEEN && cpu_doubts_softirqs(model, cpu);
-	if (may_be_interrupted || cpu_may_be_interrupted(model, cpu))
-		return;
-	thread_run(model, thread);
-	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : cpu_status_now(model, cpu));
 }
 
 static void states_name(struct kernel_model *model, const struct kernel_event *event,
@@ -92,8 +67,8 @@ static void states_name(struct kernel_model *model, const struct kernel_event *e
 	if (event->comm.bytes != NULL)
 		thread_rename(model, next, event->comm);
 	if (model->doubts_calls) {
-		states_settle_mode(model, previous);
-		states_settle_mode(model, next);
+		thread_settle_mode(model, previous);
+		thread_settle_mode(model, next);
 	}
 }
 
@@ -200,7 +175,7 @@ static void states_learn_thread(struct kernel_model *model, const struct kernel_
 	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
 	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
 		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
-	states_settle_mode(model, thread);
+	thread_settle_mode(model, thread);
 }
 
 /*
@@ -227,7 +202,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	change(&model->changes, irq->quark, histree_null());
 	if (thread != NULL)
 		thread_run(model, thread);
-	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_now(model, cpu));
 	irq_change_total(model, irq, histree_null());
 }
 
@@ -291,7 +266,7 @@ static void states_on_softirq_entry(struct kernel_model *model, const struct ker
 	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
 	if (thread != NULL)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_now(model, cpu));
 }
 
 static void states_on_softirq_exit(struct kernel_model *model, const struct kernel_event *event)
@@ -304,7 +279,7 @@ static void states_on_softirq_exit(struct kernel_model *model, const struct kern
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &softirq->progress, false);
 	conflicts_first_step(&softirq->first_step, false);
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
-	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_now(model, cpu));
 	if (thread != NULL && cpu_softirq_value(model, cpu).type == HISTREE_NULL) {
 		if (cpu->raised != RAISED_ARE_SEEN && cpu_doubts_softirqs(model, cpu))
 			thread_change(model, thread, THREAD_STATUS, histree_unknown());
@@ -410,16 +385,6 @@ static void states_on_frequency(struct kernel_model *model, const struct kernel_
 
 /* ---- kernel -------------------------------------------------------------------------------------------------- */
 
-static struct histree_value status_after(enum kernel_leave leave)
-{
-	static const int statuses[] = {
-		[LEAVES_RUNNABLE] = THREAD_WAITS_FOR_CPU, [LEAVES_WOKEN] = THREAD_WAITS_FOR_CPU,
-		[LEAVES_ASLEEP] = THREAD_BLOCKED,         [LEAVES_STOPPED] = THREAD_WAITS_UNKNOWN,
-		[LEAVES_FOREVER] = THREAD_UNKNOWN,
-	};
-	return leave == LEAVES_FOREVER ? histree_null() : histree_int(statuses[leave]);
-}
-
 /* The CPU is recorded after all, and who was lost in its queue has waited there. */
 static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct kernel_thread *thread)
 {
@@ -431,33 +396,10 @@ static void find_in_queue(struct kernel_model *model, int32_t cpu_number, struct
 		thread_correct_status(model, thread, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
-/*
- * The switches of perf's own say no names: those that threads had before the recording are said at its first event.
- */
-static void learn_early_names(struct kernel_model *model, const struct kernel_event *event)
-{
-	const struct event_trace *trace = event->source->class->trace;
-	const struct event_images *images = trace->images;
-	if (images == NULL || model->has_early_names || model->slice != NULL)
-		return;
-	model->has_early_names = true;
-	for (size_t i = 0; i < images->name_count; i++) {
-		const struct event_thread_name *name = &images->names[i];
-		struct kernel_thread *thread = name->tid > 0 && name->tid <= INT32_MAX
-						       ? kernel_thread(model, (int32_t)name->tid, event->cpu)
-						       : NULL;
-		if (thread == NULL)
-			continue;
-		thread_rename(model, thread, (struct kernel_text){ name->name, strlen(name->name) });
-		if (name->pid > 0 && name->pid <= INT32_MAX)
-			thread_tell_process(model, thread, (int32_t)name->pid);
-	}
-}
-
 static void kernel_on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
 	if (event->comm.bytes == NULL)
-		learn_early_names(model, event);
+		thread_records_learn_names(model, event);
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	if (cpu == NULL)
 		return;
@@ -475,7 +417,8 @@ static void kernel_on_switch(struct kernel_model *model, const struct kernel_eve
 	bool is_woken = kernel_event_is_woken_leaving(event, cpu->waking) && previous != next;
 	next->is_certain = true;
 	states_switch(model, event, cpu, previous, next,
-		      is_woken ? histree_int(THREAD_WAITS_FOR_CPU) : status_after(kernel_event_leave(event)));
+		      is_woken ? histree_int(THREAD_WAITS_FOR_CPU)
+			       : thread_status_after(kernel_event_leave(event)));
 	if (is_woken) /* which queue it comes to is still to be seen */
 		thread_change(model, previous, THREAD_RUN_QUEUE, histree_null());
 	/* That it sleeps is a guess where the beginning of its wake-up may be lost. */
@@ -552,7 +495,7 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 	occupancy_find(model, cpu, thread);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(tid));
 	thread->is_certain = true;
-	struct histree_value status = states_cpu_status(model, cpu);
+	struct histree_value status = cpu_status_now(model, cpu);
 	bool is_interrupted =
 		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
 	if (is_interrupted)
@@ -563,7 +506,7 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 		thread_run(model, thread);
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
 	thread->is_certain = false;
-	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_now(model, cpu));
 	occupancy_change(model, cpu, thread);
 }
 
@@ -629,7 +572,7 @@ static void learn(struct kernel_model *model, const struct kernel_event *event)
 		thread_rename(model, thread, event->own_comm);
 	if (event->own_ppid > 0 && event->own_ppid <= INT32_MAX)
 		thread_learn_parent(model, thread, (int32_t)event->own_ppid);
-	states_settle_mode(model, thread);
+	thread_settle_mode(model, thread);
 }
 
 static void kernel_on_fork(struct kernel_model *model, const struct kernel_event *event)
@@ -708,46 +651,18 @@ static void kernel_on_process_state(struct kernel_model *model, const struct ker
 		thread_tell_process(model, thread, event->pid);
 }
 
-/* What perf says before the first event of the kernel is of no time in the history. */
-static bool is_too_early(const struct kernel_event *event)
-{
-	const struct event_trace *trace = event->source->class->trace;
-	return event->tid <= 0 || event->pid <= 0 || (trace->has_first && event->time < trace->first);
-}
-
-/* A record of perf says whose a thread is; that of the parent of its first thread is the parent's process. */
-static void on_perf_thread(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL)
-		return;
-	thread_tell_process(model, thread, event->pid);
-	if (event->parent_pid > 0 && event->pid == event->tid)
-		thread_learn_parent(model, thread, event->parent_pid);
-	states_settle_mode(model, thread);
-}
-
-static void on_perf_name(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL)
-		return;
-	learn_early_names(model, event);
-	thread_tell_process(model, thread, event->pid);
-	thread_rename(model, thread, event->comm);
-}
-
 /* As the kernel's event of a fork, which may follow; a child has its parent's name. */
 static void on_perf_fork(struct kernel_model *model, const struct kernel_event *event)
 {
 	enum { NAME_SIZE = 64 };
 	char name[NAME_SIZE];
 	struct kernel_event fork = *event;
-	struct kernel_thread *parent =
-		is_too_early(event) || event->parent <= 0 ? NULL : kernel_thread(model, event->parent, event->cpu);
+	struct kernel_thread *parent = thread_record_is_early(event) || event->parent <= 0
+					       ? NULL
+					       : kernel_thread(model, event->parent, event->cpu);
 	if (parent == NULL || event->parent == event->tid)
 		return;
-	learn_early_names(model, event);
+	thread_record_learn_name(model, event, parent);
 	const struct histree_value value = thread_value(model, parent, THREAD_EXEC_NAME);
 	fork.comm = (struct kernel_text){ 0 };
 	if (value.type == HISTREE_STRING && value.size <= sizeof(name)) {
@@ -760,101 +675,12 @@ static void on_perf_fork(struct kernel_model *model, const struct kernel_event *
 		child->cloned = child->said;
 }
 
-/*
- * perf recorded the turns of some threads, each by itself: what becomes of the CPU, and mostly which it is, is not
- * said.
- */
-static void on_leave(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_thread *thread = kernel_thread(model, event->prev_tid, event->cpu);
-	if (thread == NULL)
-		return;
-	learn_early_names(model, event);
-	occupancy_leave(model, thread);
-	thread_change(model, thread, THREAD_STATUS, status_after(kernel_event_leave(event)));
-}
-
-static void on_come(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
-	learn_early_names(model, event);
-	if (thread != NULL && thread->runs_on == NULL)
-		thread_run(model, thread);
-}
-
-/* Where a CPU runs the thread, it still is to leave that; where none is known, perf does not say that it leaves. */
-static void on_perf_exit(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_thread *thread = is_too_early(event) ? NULL : kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL || thread->runs_on != NULL)
-		return;
-	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
-		change_log_fail(model->slice->log, "a thread ends that may run");
-		return;
-	}
-	const struct histree_value status = thread_value(model, thread, THREAD_STATUS);
-	if (status.type == HISTREE_INT &&
-	    (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL))
-		thread_change(model, thread, THREAD_STATUS, histree_null());
-}
-
-/* A thread comes to a CPU: what became of the one that ran there is said later, or never. */
-static void run_task(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
-{
-	struct kernel_thread *before = cpu->runs;
-	if (before == thread)
-		return;
-	if (before != NULL) {
-		occupancy_leave(model, before);
-		thread_change(model, before, THREAD_STATUS, histree_unknown());
-	}
-	occupancy_leave(model, thread);
-	thread_run(model, thread);
-	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
-	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(thread->tid));
-	cpu_change(model, cpu, CPU_STATUS, cpu_status_of_thread(model, cpu));
-	occupancy_change(model, cpu, thread);
-}
-
-/* protos/perfetto/trace/generic_kernel/generic_task.proto; what runs on a CPU that a thread leaves is not known. */
-static void on_task_state(struct kernel_model *model, const struct kernel_event *event)
-{
-	enum { CREATED = 1, RUNNABLE, RUNNING, SLEEPS, SLEEPS_DEEPLY, STOPPED, DEAD, DESTROYED };
-	static const int statuses[] = {
-		[CREATED] = THREAD_WAITS_AFTER_FORK, [RUNNABLE] = THREAD_WAITS_FOR_CPU, [SLEEPS] = THREAD_BLOCKED,
-		[SLEEPS_DEEPLY] = THREAD_BLOCKED,    [STOPPED] = THREAD_WAITS_UNKNOWN,
-	};
-	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	const bool runs = event->status == RUNNING;
-	if (thread == NULL || event->status < CREATED || event->status > DESTROYED || (runs && cpu == NULL))
-		return;
-	if (model->slice != NULL) {
-		change_log_fail(model->slice->log, "states of threads follow from those before");
-		return;
-	}
-	if (runs) {
-		run_task(model, cpu, thread);
-	} else {
-		occupancy_leave(model, thread);
-		thread_change(model, thread, THREAD_STATUS,
-			      event->status >= DEAD ? histree_null() : histree_int(statuses[event->status]));
-		thread_change(model, thread, THREAD_RUN_QUEUE, histree_null());
-	}
-	if (event->status >= DEAD)
-		return;
-	if (event->prio != KERNEL_NO_PRIO)
-		thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
-	if (event->comm.size > 0)
-		thread_rename(model, thread, event->comm);
-}
-
 static kernel_handler *const kernel_handlers[KERNEL_ROLE_COUNT] = {
-	[KERNEL_TASK_STATE] = on_task_state,
+	[KERNEL_TASK_STATE] = thread_record_state,
 	[KERNEL_SWITCH] = kernel_on_switch,
-	[KERNEL_LEAVE] = on_leave,
-	[KERNEL_COME] = on_come,
-	[KERNEL_PERF_EXIT] = on_perf_exit,
+	[KERNEL_LEAVE] = thread_record_leave,
+	[KERNEL_COME] = thread_record_come,
+	[KERNEL_PERF_EXIT] = thread_record_exit,
 	[KERNEL_WAKEUP] = kernel_on_wakeup,
 	[KERNEL_WAKING] = on_waking,
 	[KERNEL_MIGRATE] = kernel_on_migrate,
@@ -864,8 +690,8 @@ static kernel_handler *const kernel_handlers[KERNEL_ROLE_COUNT] = {
 	[KERNEL_NEW_TASK] = on_new_task,
 	[KERNEL_PROCESS_STATE] = kernel_on_process_state,
 	[KERNEL_PERF_FORK] = on_perf_fork,
-	[KERNEL_PERF_NAME] = on_perf_name,
-	[KERNEL_PERF_THREAD] = on_perf_thread,
+	[KERNEL_PERF_NAME] = thread_record_name,
+	[KERNEL_PERF_THREAD] = thread_record_process,
 	[KERNEL_RENAME] = on_rename,
 	[KERNEL_EXEC] = on_rename,
 	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
@@ -901,7 +727,7 @@ static const struct kernel_version compact = {
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 41, /* 41: switches that perf itself records */
+	.version = 42, /* 42: no rows for threads of which perf recorded only a name, before its first event */
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.labels = kernel_labels,
 	.label_table_count = KERNEL_LABEL_TABLES,
@@ -916,7 +742,7 @@ const struct analysis analysis_kernel = {
 
 const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
-	.version = 10,
+	.version = 11,
 	.summary = "the states of kernel in a quarter fewer attributes",
 	.labels = kernel_labels_compact,
 	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * kernel_gap.c - what was not recorded: losses, what was going on before the first event that shows it, and which
- * thread has which CPU; and the handlers that all kernel analyses share.
+ * thread has which CPU.
  *
  * kernel_cpu.runs and kernel_thread.runs_on always point at each other; both are changed here, and where a slice
  * begins or is taken over, or a checkpoint is loaded.

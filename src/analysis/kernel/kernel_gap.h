@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_gap.h - what was not recorded: losses, what was going on before the first event that shows it, and which
- * thread has which CPU; and the handlers that all kernel analyses share.
+ * thread has which CPU.
  *
  * *Occupancy* is which thread each CPU runs, and what happens to that when an event contradicts it.
  *

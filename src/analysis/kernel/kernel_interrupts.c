@@ -171,6 +171,30 @@ bool cpu_may_be_interrupted(const struct kernel_model *model, const struct kerne
 				 ((cpu->in_doubt & DOUBT_SOFTIRQS) != 0 && model->softirqs.count > 0));
 }
 
+struct histree_value cpu_status_now(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	if (cpu_irq_value(model, cpu).type != HISTREE_NULL)
+		return histree_int(CPU_IN_IRQ);
+	if (cpu_softirq_runs(model, cpu))
+		return histree_int(CPU_IN_SOFTIRQ);
+	if (cpu->in_doubt != 0 && cpu_may_be_interrupted(model, cpu))
+		return histree_unknown();
+	return cpu_status_of_thread(model, cpu);
+}
+
+void thread_settle_mode(struct kernel_model *model, struct kernel_thread *thread)
+{
+	struct kernel_cpu *cpu = thread->runs_on;
+	if (!thread_settle_call(model, thread) || cpu == NULL ||
+	    thread_value(model, thread, THREAD_STATUS).type != HISTREE_UNKNOWN)
+		return;
+	bool may_be_interrupted = cpu->raised != RAISED_ARE_SEEN && cpu_doubts_softirqs(model, cpu);
+	if (may_be_interrupted || cpu_may_be_interrupted(model, cpu))
+		return;
+	thread_run(model, thread);
+	cpu_change(model, cpu, CPU_STATUS, cpu_status_now(model, cpu));
+}
+
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct kernel_cpu *cpu,
 					 const struct interrupt *softirq)
 {

@@ -61,6 +61,15 @@ bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 /* Whether it may be handling an interrupt or softirq, of a kind that the trace has, whose beginning was lost. */
 bool cpu_may_be_interrupted(const struct kernel_model *model, const struct kernel_cpu *cpu);
 
+/* Returns what the CPU does, interrupts included. */
+struct histree_value cpu_status_now(struct kernel_model *model, struct kernel_cpu *cpu);
+
+/*
+ * What the thread is, was just said: if it makes no system calls, and its CPU handles no interrupt, it is known in
+ * which mode it runs.
+ */
+void thread_settle_mode(struct kernel_model *model, struct kernel_thread *thread);
+
 /* Returns what a softirq becomes when it is raised, or is done: it may have been raised again meanwhile. */
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct kernel_cpu *cpu,
 					 const struct interrupt *softirq);

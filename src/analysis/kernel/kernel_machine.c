@@ -199,6 +199,11 @@ struct histree_value machine_thread_name(const struct machine_thread *thread)
 						      : histree_string_n(thread->name, thread->name_size);
 }
 
+struct kernel_text machine_name_at_switch(struct kernel_text said, const struct machine_thread *thread)
+{
+	return said.bytes != NULL ? said : (struct kernel_text){ thread->name, thread->name_size };
+}
+
 /* ---- what events say --------------------------------------------------------------------------------- */
 
 static bool has_name(const struct machine_thread *thread, struct kernel_text name)

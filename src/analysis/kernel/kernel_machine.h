@@ -193,6 +193,9 @@ struct histree_value machine_text(struct machine *machine, const char *bytes, si
 /* Returns the name of a thread; null if none is known, or for NULL. */
 struct histree_value machine_thread_name(const struct machine_thread *thread);
 
+/* Returns the name that a switch says of a thread, or else the known one; no bytes if neither is there. */
+struct kernel_text machine_name_at_switch(struct kernel_text said, const struct machine_thread *thread);
+
 /* Whether an event is of the thread that the CPU is just leaving, which denies nothing (kernel_layout.h). */
 bool machine_is_in_switch(const struct kernel_event *event);
 

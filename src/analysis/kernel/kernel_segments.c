@@ -256,10 +256,10 @@ static void on_leave(struct kernel_segments *segments, const struct kernel_event
 	}
 }
 
-/* What a switch says of a thread, or else what is known of it. */
 static struct histree_value name_of(struct kernel_text said, const struct machine_thread *thread)
 {
-	return said.bytes != NULL ? histree_string_n(said.bytes, said.size) : machine_thread_name(thread);
+	const struct kernel_text name = machine_name_at_switch(said, thread);
+	return name.bytes != NULL ? histree_string_n(name.bytes, name.size) : histree_null();
 }
 
 static struct histree_value prio_of(int32_t said)

@@ -734,6 +734,16 @@ void thread_correct_status(struct kernel_model *model, struct kernel_thread *thr
 	change_ongoing(&model->changes, thread_attribute_made(model, thread, THREAD_STATUS), status);
 }
 
+struct histree_value thread_status_after(enum kernel_leave leave)
+{
+	static const int statuses[] = {
+		[LEAVES_RUNNABLE] = THREAD_WAITS_FOR_CPU, [LEAVES_WOKEN] = THREAD_WAITS_FOR_CPU,
+		[LEAVES_ASLEEP] = THREAD_BLOCKED,         [LEAVES_STOPPED] = THREAD_WAITS_UNKNOWN,
+		[LEAVES_FOREVER] = THREAD_UNKNOWN,
+	};
+	return leave == LEAVES_FOREVER ? histree_null() : histree_int(statuses[leave]);
+}
+
 struct histree_value thread_status_of_task_state(int32_t task_state)
 {
 	/* include/linux/sched.h as of the traces that Trace Compass was written for. */

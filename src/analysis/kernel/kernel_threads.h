@@ -292,6 +292,7 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread, bool 
 void thread_correct_status(struct kernel_model *model, struct kernel_thread *thread, struct histree_value status);
 
 /* Returns the status of a thread that leaves its CPU; `task_state` is the kernel's word for why. */
+struct histree_value thread_status_after(enum kernel_leave leave);
 struct histree_value thread_status_of_task_state(int32_t task_state);
 
 /* A new thread goes on in the system call in which its parent made it. */

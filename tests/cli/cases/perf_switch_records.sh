@@ -8,7 +8,8 @@ SWITCH, SWITCH_CPU_WIDE, OUT, PREEMPT = 14, 15, 1 << 13, 1 << 14
 
 
 def write(name, point, records, **options):
-    perf = Recording([Tracepoint(7, "sched", point, [("int", "pid", 8, 4, 1)])], switches=True, **options)
+    points = [Tracepoint(7 + i, "sched", each, [("int", "pid", 8, 4, 1)]) for i, each in enumerate(point.split())]
+    perf = Recording(points, switches=True, **options)
     sample = perf.sample(0, 0, 900, perf.pack("HBBi", 7, 0, 0, 5) + perf.pack("i", 5), tid=5)
     open(name + ".data", "wb").write(perf.file(perf.records([[sample] + records(perf)])))
 
@@ -38,10 +39,18 @@ def of_threads(perf):
             perf.side(EXIT, perf.pack("IIIIQ", 20, 1, 20, 1, 4500), 0, 4500, 20)]
 
 
+def names(perf):
+    """The kernel's own switch comes last: a thread of the time before that has no event gets no row."""
+    point = perf.pack("HBBi", 8, 0, 0, 5) + perf.pack("i", 5)
+    return [perf.side(COMM, perf.pack("ii", 14, 14) + b"idle\0\0\0\0", 0, 0), perf.comm(0, 1000, 13, b"new"),
+            perf.sample(0, 1, 2000, point, tid=5)]
+
+
 write("cpus", "sched_process_hang", of_cpus)
 write("big", "sched_process_hang", of_cpus, big=True)
 write("threads", "sched_process_hang", of_threads)
 write("both", "sched_switch", of_cpus)
+write("names", "sched_process_hang sched_switch", names)
 EOP
 python3 make.py $DATA
 for file in cpus threads; do
@@ -54,3 +63,5 @@ histree states cpus --format tsv >cpus.tsv
 histree states big --format tsv | cmp - cpus.tsv
 histree build both.data -o both 2>&1 | grep switch-events
 histree events both --format tsv | cut -f 4 | sort | uniq -c
+histree build -q names.data -o names
+histree states names --format tsv | grep -E '^Threads/[0-9]+(/Exec_name)?	'
