@@ -32,6 +32,13 @@ extern const struct segment_analysis segment_analysis_work_queued;
 extern const struct segment_analysis segment_analysis_work;
 extern const struct segment_analysis segment_analysis_timers;
 extern const struct segment_analysis segment_analysis_softirq_raises;
+extern const struct segment_analysis segment_analysis_reclaim;
+extern const struct segment_analysis segment_analysis_signals;
+extern const struct segment_analysis segment_analysis_ipis;
+extern const struct segment_analysis segment_analysis_grace_periods;
+extern const struct segment_analysis segment_analysis_connections;
+extern const struct segment_analysis segment_analysis_handshakes;
+extern const struct segment_analysis segment_analysis_file_systems;
 extern const struct segment_analysis segment_analysis_track_spans;
 extern const struct segment_analysis segment_analysis_track_flows;
 extern const struct segment_analysis segment_analysis_track_instants;
@@ -77,6 +84,13 @@ const struct registry_entry registry[] = {
 	KERNEL_SEGMENTS(work_queued, "workqueue:*"),
 	KERNEL_SEGMENTS(work, "workqueue:*"),
 	KERNEL_SEGMENTS(timers, "timer:*"),
+	KERNEL_SEGMENTS(reclaim, "vmscan:*"),
+	KERNEL_SEGMENTS(signals, "signal:*"),
+	KERNEL_SEGMENTS(ipis, "csd:*"),
+	KERNEL_SEGMENTS(grace_periods, "rcu:*"),
+	KERNEL_SEGMENTS(connections, "sock:*"),
+	KERNEL_SEGMENTS(handshakes, "sock:*"),
+	KERNEL_SEGMENTS(file_systems, "ext4:*, xfs:*, nfs:* and so on"),
 	{ .segments = &segment_analysis_function_calls, .if_any = true, .of_declared = EVENT_DECLARES_CALLS },
 	{ .segments = &segment_analysis_allocations, .of_declared = EVENT_DECLARES_MEMORY },
 	{ .segments = &segment_analysis_samples },

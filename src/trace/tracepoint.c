@@ -4,6 +4,7 @@
  */
 #include "trace/tracepoint.h"
 
+#include <arpa/inet.h>
 #include <event-parse.h>
 #include <pthread.h>
 #include <stdalign.h>
@@ -150,9 +151,27 @@ bool tracepoint_field_int(const struct tracepoint_field *field, struct tracepoin
 	}
 }
 
+/* An event has fewer addresses: each has its text until as many others were asked for in this thread. */
+static bool text_of_address(const struct tracepoint_field *field, struct tracepoint_bytes event, const char **text,
+			    size_t *size)
+{
+	enum { TEXTS = 16, ADDRESS_OF_IP4 = 4 };
+	static _Thread_local char texts[TEXTS][INET6_ADDRSTRLEN];
+	static _Thread_local unsigned next;
+	if (!is_within(event, field->offset, field->size))
+		return false;
+	char *to = texts[next++ % TEXTS];
+	*text = inet_ntop(field->size == ADDRESS_OF_IP4 ? AF_INET : AF_INET6, event.bytes + field->offset, to,
+			  INET6_ADDRSTRLEN);
+	*size = *text != NULL ? strlen(to) : 0;
+	return *text != NULL;
+}
+
 bool tracepoint_field_text(const struct tracepoint_field *field, struct tracepoint_bytes event, const char **text,
 			   size_t *size)
 {
+	if (field->kind == TRACEPOINT_ADDRESS)
+		return text_of_address(field, event, text, size);
 	uint64_t offset = field->offset, room = field->size;
 	if (field->kind == TRACEPOINT_DISTANT_TEXT || field->kind == TRACEPOINT_RELATIVE_TEXT) {
 		if (!is_within(event, offset, 4))
@@ -218,6 +237,13 @@ static enum tracepoint_field_kind kind_of(const struct tep_format_field *field)
 			return TRACEPOINT_OTHER;
 		return (flags & TEP_FIELD_IS_RELATIVE) != 0 ? TRACEPOINT_RELATIVE_TEXT : TRACEPOINT_DISTANT_TEXT;
 	}
+	/*
+	 * As include/trace/events/sock.h and tcp.h have them: arrays of __u8 that are called so, which are texts
+	 * for libtraceevent.
+	 */
+	if ((flags & TEP_FIELD_IS_ARRAY) != 0 && (field->size == 4 || field->size == 16) &&
+	    strstr(field->type, "u8") != NULL && strstr(field->name, "addr") != NULL)
+		return TRACEPOINT_ADDRESS;
 	if ((flags & TEP_FIELD_IS_ARRAY) != 0)
 		return is_text ? TRACEPOINT_TEXT : TRACEPOINT_OTHER;
 	bool is_number = field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8;

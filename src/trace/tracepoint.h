@@ -83,8 +83,9 @@ enum tracepoint_field_kind {
 	TRACEPOINT_OTHER,   /* an array of numbers, or larger than a number */
 	TRACEPOINT_INTEGER, /* of 1, 2, 4 or 8 bytes */
 	TRACEPOINT_TEXT,    /* at most `size` bytes, up to the first zero; of size 0: to the end of the event */
-	TRACEPOINT_DISTANT_TEXT, /* 32 bits that say where in the event it is: the lower half; and how long */
-	TRACEPOINT_RELATIVE_TEXT /* the same, from the end of the field on */
+	TRACEPOINT_DISTANT_TEXT,  /* 32 bits that say where in the event it is: the lower half; and how long */
+	TRACEPOINT_RELATIVE_TEXT, /* the same, from the end of the field on */
+	TRACEPOINT_ADDRESS        /* of a host, 4 or 16 bytes; as text */
 };
 
 struct tracepoint_field {

@@ -158,7 +158,7 @@ static enum histree_status add_named(struct build *build, const char *name, bool
 {
 	const struct registry_entry *entry = registry_find(name);
 	if (entry == NULL) {
-		char names[512];
+		char names[1024];
 		registry_names(names, sizeof(names));
 		return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s",
 				 name, names);

@@ -430,6 +430,21 @@ static const struct shape_row rows[] = {
 				    "res={result}" },
 	{ "signal:signal_deliver", "sig={sig} errno={errno} code={code} sa_handler={sa_handler:hex} "
 				   "sa_flags={sa_flags:hex}" },
+	{ "rcu:rcu_grace_period", "{rcuname:text} {gp_seq} {gpevent:text}" },
+	{ "rcu:rcu_exp_grace_period", "{rcuname:text} {gpseq} {gpevent:text}" },
+	{ "jbd2:jbd2_start_commit", "dev {dev:device} transaction {transaction} sync {sync_commit}" },
+	{ "jbd2:jbd2_end_commit", "dev {dev:device} transaction {transaction} sync {sync_commit} head {head}" },
+	{ "ext4:ext4_sync_file_enter", "dev {dev:device} ino {ino} parent {parent} datasync {datasync}" },
+	{ "ext4:ext4_sync_file_exit", "dev {dev:device} ino {ino} ret {ret}" },
+	{ "ext4:ext4_unlink_enter", "dev {dev:device} ino {ino} size {size} parent {parent}" },
+	{ "ext4:ext4_unlink_exit", "dev {dev:device} ino {ino} ret {ret}" },
+	{ "ext4:ext4_write_begin", "dev {dev:device} ino {ino} pos {pos} len {len}" },
+	{ "ext4:ext4_write_end", "dev {dev:device} ino {ino} pos {pos} len {len} copied {copied}" },
+	{ "ext4:ext4_journalled_write_end", "dev {dev:device} ino {ino} pos {pos} len {len} copied {copied}" },
+	{ "ext4:ext4_da_write_begin", "dev {dev:device} ino {ino} pos {pos} len {len}" },
+	{ "ext4:ext4_da_write_end", "dev {dev:device} ino {ino} pos {pos} len {len} copied {copied}" },
+	{ "ext4:ext4_writepages", "dev {dev:device} ino {ino} nr_to_write {nr_to_write}" },
+	{ "ext4:ext4_writepages_result", "dev {dev:device} ino {ino} ret {ret} pages_written {pages_written}" },
 	{ "task:task_newtask", "pid={pid} comm={comm:text} clone_flags={clone_flags:hex} "
 			       "oom_score_adj={oom_score_adj}" },
 	{ "task:task_rename", "pid={pid} oldcomm={oldcomm:text} newcomm={newcomm:text} "

@@ -34,7 +34,7 @@ struct ftrace_field {
 	enum ftrace_type type;
 };
 
-enum { FTRACE_FIELDS_MAX = 8 };
+enum { FTRACE_FIELDS_MAX = 9 };
 
 struct ftrace_fact {
 	uint32_t number; /* of the message among those of FtraceEvent */

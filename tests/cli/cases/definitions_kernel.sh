@@ -1,4 +1,4 @@
-# The definitions of docs/analyses for what the kernel does beside its states, on events made by hand.
+# What the kernel does beside its states, on events made by hand: analyses in C, and the definitions of docs/analyses.
 analyses=$(cd -P "$DATA" && cd ../../docs/analyses && pwd)
 cat >trace.txt <<'END'
 # tracer: nop
@@ -32,7 +32,12 @@ cat >trace.txt <<'END'
   <idle>-0       [001] d.h..   10.000300: ipi_entry: (Function call interrupts)
   <idle>-0       [001] d.h..   10.000303: ipi_exit: (Function call interrupts)
 END
-for name in reclaim timer-waits signals connections migrations page-faults thermal containers rcu; do
+for name in reclaim signals connections handshakes grace-periods ipis; do
+	histree build -q --force -a $name -o store trace.txt
+	echo "--- $name"
+	histree segments store --format csv $name | tr -d '\r'
+done
+for name in timer-waits connection-states migrations page-faults thermal containers; do
 	histree build -q --force -a kernel -x "$analyses/$name.histree-analysis" -o store trace.txt
 	echo "--- $name"
 	[ ! -e store/$name.seg ] || histree segments store $name --format csv | tr -d '\r'

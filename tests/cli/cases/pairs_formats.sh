@@ -9,7 +9,8 @@ import perfetto_trace as pt
 import trace_dat
 
 INT, UNSIGNED, LONG = ("int", 4, 1, "i"), ("unsigned int", 4, 0, "I"), ("u64", 8, 0, "Q")
-TEXT = ("char[16]", 16, 0, "16s")
+TEXT, SHORT = ("char[16]", 16, 0, "16s"), ("__u16", 2, 0, "H")
+ADDRESS, ADDRESS_6 = ("u8[4]", 4, 0, "4s"), ("u8[16]", 16, 0, "16s")
 POINTS = {
     "sched:sched_switch": [("prev_comm", TEXT), ("prev_pid", INT), ("prev_prio", INT), ("prev_state", LONG),
                            ("next_comm", TEXT), ("next_pid", INT), ("next_prio", INT)],
@@ -25,11 +26,17 @@ POINTS = {
     "irq:softirq_entry": [("vec", UNSIGNED)],
     "lock:contention_begin": [("lock_addr", LONG), ("flags", UNSIGNED)],
     "lock:contention_end": [("lock_addr", LONG), ("ret", INT)],
+    "signal:signal_generate": [("sig", INT), ("errno", INT), ("code", INT), ("comm", TEXT), ("pid", INT), ("group", INT), ("result", INT)],
+    "signal:signal_deliver": [("sig", INT), ("errno", INT), ("code", INT), ("sa_handler", LONG), ("sa_flags", LONG)],
+    "sock:inet_sock_set_state": [("skaddr", LONG), ("oldstate", INT), ("newstate", INT), ("sport", SHORT), ("dport", SHORT),
+                                 ("saddr", ADDRESS), ("daddr", ADDRESS), ("saddr_v6", ADDRESS_6), ("daddr_v6", ADDRESS_6)],
     "kvm:kvm_entry": [("vcpu_id", UNSIGNED), ("rip", LONG)],
     "kvm:kvm_exit": [("exit_reason", UNSIGNED), ("guest_rip", LONG), ("isa", UNSIGNED)],
 }
 NAMES = list(POINTS)
 LOCK, WORK, FUNCTION, TIMER = 0xffff888000001000, 0xffff888000002000, 0xffffffff81234560, 0xffff888000003000
+HOST = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2]), bytes(10) + b"\xff\xff" + bytes([10, 0, 0, 1])
+PEER = bytes.fromhex("fe80") + bytes(13) + b"\x07"
 EVENTS = [  # time, CPU, thread, name, values
     (1000, 0, 0, "sched_switch", ["swapper/0", 0, 120, 0, "kworker", 61, 120]),
     (1010, 1, 0, "cpu_idle", [2, 1]),
@@ -47,6 +54,11 @@ EVENTS = [  # time, CPU, thread, name, values
     (1200, 1, 0, "cpu_idle", [0xffffffff, 1]),
     (1300, 0, 61, "kvm_entry", [3, 0x1234]),
     (1400, 0, 61, "kvm_exit", [12, 0x1234, 1]),
+    (1410, 0, 61, "signal_generate", [10, 0, 0, "kworker", 61, 1, 0]),
+    (1430, 0, 61, "signal_deliver", [10, 0, 0, 0x1234, 0]),
+    (1440, 0, 61, "inet_sock_set_state", [TIMER, 7, 2, 0, 80, HOST[0], HOST[1], HOST[2], PEER]),
+    (1450, 0, 61, "inet_sock_set_state", [TIMER, 2, 1, 4711, 80, HOST[0], HOST[1], HOST[2], PEER]),
+    (1490, 0, 61, "inet_sock_set_state", [TIMER, 9, 7, 4711, 80, HOST[0], HOST[1], HOST[2], PEER]),
 ]
 
 
@@ -58,7 +70,7 @@ def tracepoints():
     for number, (name, fields) in enumerate(POINTS.items()):
         at, out = 8, []
         for field, (kind, size, signed, _) in fields:
-            at = (at + min(size, 8) - 1) // min(size, 8) * min(size, 8) if kind != "char[16]" else at
+            at = (at + min(size, 8) - 1) // min(size, 8) * min(size, 8) if "[" not in kind else at
             out.append((kind, field, at, size, signed))
             at += size
         yield perf_data.Tracepoint(100 + number, *name.split(":"), out)
@@ -94,17 +106,21 @@ def dat():
 def perfetto():
     numbers = {"workqueue_queue_work": (59, [1, 2, 6, 4, 5]), "workqueue_execute_start": (58, [1, 2]),
                "workqueue_execute_end": (57, [1, 2]), "timer_expire_entry": (557, [1, 2, 3, 4]), "timer_expire_exit": (558, [1]),
-               "hrtimer_expire_entry": (553, [1, 2, 3]), "hrtimer_expire_exit": (554, [1]), "kvm_entry": (376, []),
+               "hrtimer_expire_entry": (553, [1, 2, 3]), "hrtimer_expire_exit": (554, [1]), "inet_sock_set_state": (362, [8, 5, 4, 9, 2, 7, 1, 10, 11]), "kvm_entry": (376, []),
                "kvm_exit": (377, [])}
     yield pt.clocks((pt.BOOTTIME, 0), (pt.REALTIME, 1_700_000_000_000_000_000))
     for time, cpu, tid, name, values in EVENTS:
-        if name.startswith("contention"):  # they have no message of their own
+        if name.startswith(("contention", "signal")):  # they have no message of their own
             fields = b""
             for (field, (kind, *_)), value in zip(POINTS[whole(name)], values):
+                if isinstance(value, str):
+                    fields += pt.data(2, pt.data(1, field) + pt.data(3, value))
+                    continue
                 fields += pt.data(2, pt.data(1, field) + pt.value_of(4 if kind == "int" else 5, value))
             event = pt.ftrace_event(time, tid, 327, pt.data(1, name) + fields)
         elif name in numbers:
             number, places = numbers[name]
+            values = [int.from_bytes(value, "little") if isinstance(value, bytes) and len(value) == 4 else value for value in values]
             event = pt.ftrace_event(time, tid, number, b"".join(map(pt.value_of, places, values)))
             if name == "kvm_exit":  # of arm64: why is a number of its own
                 event = pt.ftrace_event(time, tid, number, pt.number(1, 0x16) + pt.number(2, 2) + pt.number(3, 0x1234))
@@ -131,6 +147,13 @@ def text():
             said = f"{LOCK:#x} (flags=READ)"
         elif name == "contention_end":
             said = f"{LOCK:#x} (ret=-4)"
+        elif name.startswith("inet"):
+            states = [{2: "TCP_SYN_SENT", 7: "TCP_CLOSE", 9: "TCP_LAST_ACK"}.get(state, "TCP_ESTABLISHED") for state in values[1:3]]
+            said = (f"skaddr={values[0]:#x} family=AF_INET6 protocol=IPPROTO_TCP sport={values[3]} dport={values[4]} "
+                    f"saddr=10.0.0.1 daddr=10.0.0.2 saddrv6=::ffff:10.0.0.1 daddrv6=fe80::7 "
+                    f"oldstate={states[0]} newstate={states[1]}")
+        elif name == "signal_generate":
+            said = "sig=10 errno=0 code=0 comm=kworker pid=61 grp=1 res=0"
         elif name.startswith("workqueue"):
             said = f"work struct {WORK:#x}: function {FUNCTION:#x}"
             if name == "workqueue_queue_work":
@@ -150,7 +173,7 @@ python3 -B make.py "$DATA"
 for trace in recording.data trace.dat trace.pftrace text.txt; do
 	echo "== $trace"
 	histree build -q -o $trace.histree $trace
-	for analysis in idle-states work-queued work locks timers softirq-raises guest-runs; do
+	for analysis in idle-states work-queued work locks timers softirq-raises guest-runs signals connections handshakes; do
 		histree segments $trace.histree $analysis --format tsv | sed 1d | sed "s/^/$analysis	/"
 	done
 done

@@ -699,7 +699,7 @@ TEST(analyses_are_listed)
 		segments_by_default += info.makes_segments && info.by_default;
 		segments += info.makes_segments;
 	}
-	assert_int_equal(count, 36);
-	assert_int_equal(segments, 22);
+	assert_int_equal(count, 43);
+	assert_int_equal(segments, 29);
 	assert_int_equal(segments_by_default, segments); /* only layouts of kernel have to be named */
 }
