@@ -62,7 +62,7 @@ struct table {
 	struct table_space *space; /* borrowed */
 	struct table_map *map;     /* NULL: in memory */
 	size_t bytes;              /* counted as memory */
-	/* reached by a hash, so that each page is used equally often: rather in memory */
+	/* reached by a hash, or filled anew from its start, so that no page is cold: rather in memory */
 	bool is_random;
 };
 

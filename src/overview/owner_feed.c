@@ -266,7 +266,7 @@ enum histree_status owner_feed_begin(struct owner_feed *feed, struct pyramid_mak
 		.young_max = (size_t)options->states_in_window * YOUNG_IN_WINDOWS,
 		.cells_max = memory / BYTES_OF_MEMORY_FOR_CELL,
 		.of_attributes.space = tables,
-		.of_young.space = tables,
+		.of_young = { .space = tables, .is_random = true },
 	};
 	find_fed(feed);
 	enum histree_status status = value_table_reset(&feed->young_values, error);
