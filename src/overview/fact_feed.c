@@ -53,7 +53,7 @@ static void forget(struct fact_feed *feed)
 		value_table_release(&feed->values);
 	feed->items = NULL;
 	feed->seen = NULL;
-	feed->count = feed->capacity = feed->stale = feed->seen_count = feed->seen_capacity = 0;
+	feed->count = feed->capacity = feed->names = feed->stale = feed->seen_count = feed->seen_capacity = 0;
 	feed->is_wanted = false;
 }
 
@@ -96,14 +96,28 @@ static bool count_status(struct fact_feed *feed, histree_quark quark, bool *is_w
 	return false;
 }
 
-/* Drops what threads did until no more than this many are left. */
+/* Returns how many states are left when those that are stale have been sorted out. */
+static size_t states_left(const struct fact_feed *feed)
+{
+	size_t left = feed->names;
+	for (size_t i = 0; i < feed->seen_count; i++)
+		left += feed->seen[i] <= feed->few ? feed->seen[i] : 0;
+	return left;
+}
+
+/*
+ * Drops what threads did until no more than this many are left.  The counts tell how many that will be, so that
+ * the states, which may be in a file, are gone through once.
+ */
 static void make_room(struct fact_feed *feed, uint64_t most)
 {
-	drop_stale(feed);
-	while (feed->count > most && feed->few > 0) {
+	size_t left = states_left(feed);
+	while (left > most && feed->few > 0) {
 		have_fewer(feed);
-		drop_stale(feed);
+		left = states_left(feed);
 	}
+	if (left < feed->count)
+		drop_stale(feed);
 }
 
 bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state, bool is_status, uint64_t states)
@@ -126,6 +140,7 @@ bool fact_feed_take(struct fact_feed *feed, const struct histree_interval *state
 	    !feed_item_keep(&feed->values, state, &feed->items[feed->count]))
 		return false;
 	feed->count++;
+	feed->names += !is_status;
 	return true;
 }
 

@@ -26,6 +26,7 @@ struct fact_feed {
 	uint32_t few; /* a status with more states than that is not kept */
 	struct column_item *items;
 	size_t count, capacity;
+	size_t names;   /* of them are of no status */
 	size_t stale;   /* of them are of statuses with too many */
 	uint16_t *seen; /* by quark: states of a status, until they are too many */
 	size_t seen_count, seen_capacity;

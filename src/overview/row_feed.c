@@ -27,34 +27,32 @@ struct row_page {
 	histree_time from;
 	histree_time ends[PAGE_STATES];
 	uint32_t values[PAGE_STATES];
-	uint32_t next_free;
 };
 
 /* ---- pages -------------------------------------------------------------------------------------------------- */
 
+/* Whenever a page is added, there is room to give it back. */
 static bool take_page(struct row_feed *feed, struct row_owner *owner)
 {
-	uint32_t page = feed->free_page;
 	if (!array_reserve(&owner->pages, &owner->page_capacity, owner->page_count + 1))
 		return false;
-	if (page == 0 && !table_reserve(&feed->of_pages, &feed->pages, &feed->page_capacity, feed->page_count + 1))
+	if (feed->free_count > 0) {
+		owner->pages[owner->page_count++] = feed->free_pages[--feed->free_count];
+		return true;
+	}
+	if (!table_reserve(&feed->of_pages, &feed->pages, &feed->page_capacity, feed->page_count + 1) ||
+	    !array_reserve(&feed->free_pages, &feed->free_capacity, feed->page_count + 1))
 		return false;
-	if (page == 0)
-		page = (uint32_t)++feed->page_count;
-	else
-		feed->free_page = feed->pages[page - 1].next_free;
-	owner->pages[owner->page_count++] = page - 1;
+	owner->pages[owner->page_count++] = (uint32_t)feed->page_count++;
 	return true;
 }
 
 /* All pages from one on. */
 static void give_back(struct row_feed *feed, struct row_owner *owner, size_t first)
 {
-	while (owner->page_count > first) {
-		const uint32_t page = owner->pages[--owner->page_count];
-		feed->pages[page].next_free = feed->free_page;
-		feed->free_page = page + 1;
-	}
+	while (owner->page_count > first)
+		feed->free_pages[feed->free_count++] = owner->pages[--owner->page_count];
+	assert(feed->free_count <= feed->page_count);
 }
 
 struct overview_state row_feed_state(const struct row_feed *feed, uint32_t owner, size_t index)
@@ -388,6 +386,7 @@ void row_feed_release(struct row_feed *feed)
 		free(feed->owners[i].pages);
 	free(feed->owners);
 	table_release(&feed->of_pages, feed->pages);
+	free(feed->free_pages);
 	value_table_release(&feed->values);
 	overview_cells_release(&feed->cells);
 	free(feed->piece);

@@ -42,7 +42,8 @@ struct row_feed {
 	struct row_page *pages; /* of all of them */
 	size_t page_count, page_capacity;
 	struct table of_pages;
-	uint32_t free_page;        /* the first of those that nobody has, one added; 0: no page */
+	uint32_t *free_pages; /* those that nobody has; the last is taken first */
+	size_t free_count, free_capacity;
 	struct value_table values; /* of all states */
 	struct overview_cells cells;
 	struct overview_state *piece; /* some states of an owner at hand */
