@@ -321,6 +321,8 @@ bool row_feed_look(struct row_feed *feed, uint64_t states)
 {
 	const uint64_t likely = states / feed->options.cost_max_share;
 	const uint64_t most = likely > KEPT_LEAST ? likely : KEPT_LEAST;
+	/* Pages of few are written again and again; of many, most are cells that rest until they get wider. */
+	feed->of_pages.is_random = likely <= KEPT_LEAST;
 	if (feed->kept <= most + most / 4)
 		return true;
 	leave_out_least(feed, most);
