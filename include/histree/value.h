@@ -162,6 +162,7 @@ HISTREE_API const char *histree_type_name(enum histree_type type);
  * Read a time of a history that goes from `start` to `end`:
  *
  *	1457113583000000000	nanoseconds since the epoch, may be negative
+ *	85423.123456		seconds since then, with a point and up to nine decimals, may be negative
  *	+12.5ms			a length of time after `start`, in ns us ms s m h
  *	17:46:23.1		time of day (UTC), up to nine decimals, on the day of `start`; where that is before
  *				`start` and the next day's is not after `end`, on the next day

@@ -8,8 +8,9 @@ from . import _abi
 from ._errors import ArgumentError, TimeRangeError
 from ._library import cstring, lib
 
-#: What every function takes as a time: nanoseconds since the epoch, a text such as "+12.5ms" or "17:46:23.1", an aware
-#: datetime, a pandas.Timestamp with a time zone, or a numpy.datetime64, which is UTC.
+#: What every function takes as a time: nanoseconds since the epoch, a text such as "+12.5ms", "17:46:23.1" or "85423.1"
+#: (seconds by the clock of the trace), an aware datetime, a pandas.Timestamp with a time zone, or a numpy.datetime64,
+#: which is UTC.
 Time = Union[int, str, datetime.datetime, Any]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -24,7 +25,7 @@ def ns_of(time: Any, start: int = 0, end: int = 0) -> int:
     1795455983000100000
     >>> ns_of("+12.5ms", start=1_000_000_000)
     1012500000
-    >>> ns_of("1970-01-01 00:00:01.5")
+    >>> ns_of("1.5")
     1500000000
     >>> ns_of(datetime.datetime(2026, 11, 23))
     Traceback (most recent call last):

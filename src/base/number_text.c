@@ -299,11 +299,21 @@ bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns)
 	}
 	bool negative = *text == '-';
 	text += negative;
-	int64_t number;
-	if (!time_text_read_digits(&text, &number) || *text != '\0')
+	int64_t number, billionths;
+	if (!time_text_read_digits(&text, &number))
+		return false;
+	if (*text == '.' &&
+	    (!read_fraction(&text, &billionths) || __builtin_mul_overflow(number, NS_PER_SECOND, &number) ||
+	     __builtin_add_overflow(number, billionths, &number)))
 		return false;
 	*ns = negative ? -number : number;
-	return true;
+	return *text == '\0';
+}
+
+bool time_has_day(int64_t ns)
+{
+	const int64_t years = 10 * 365 * SECONDS_PER_DAY * NS_PER_SECOND;
+	return ns >= years || ns <= -years;
 }
 
 /* Exactly `count` digits; returns where the next byte goes. */
@@ -314,8 +324,24 @@ static char *put_digits(char *at, uint64_t number, unsigned count)
 	return at + count;
 }
 
+/* "85423.123456789" */
+static size_t format_seconds(int64_t ns, char text[TIME_TEXT_SIZE])
+{
+	char *at = text;
+	if (ns < 0)
+		*at++ = '-';
+	const uint64_t all = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	at += number_format_unsigned(all / NS_PER_SECOND, at);
+	*at++ = '.';
+	at = put_digits(at, all % NS_PER_SECOND, 9);
+	*at = '\0';
+	return (size_t)(at - text);
+}
+
 size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE])
 {
+	if (!time_has_day(ns))
+		return format_seconds(ns, text);
 	int64_t second = floor_divide(ns, NS_PER_SECOND);
 	int64_t of_day = second - floor_divide(second, SECONDS_PER_DAY) * SECONDS_PER_DAY;
 	char *at = put_digits(text, (uint64_t)of_day / 3600, 2);
@@ -334,7 +360,11 @@ size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE])
 	time_t second = (time_t)floor_divide(ns, NS_PER_SECOND);
 	struct tm utc;
 	char clock[TIME_TEXT_SIZE];
-	time_format_clock(ns, clock);
+	const size_t size = time_format_clock(ns, clock);
+	if (!time_has_day(ns)) {
+		memcpy(text, clock, size + 1);
+		return size;
+	}
 	if (gmtime_r(&second, &utc) == NULL)
 		utc = (struct tm){ 0 };
 	return (size_t)snprintf(text, TIME_TEXT_SIZE, "%04d-%02d-%02d %.18s", (utc.tm_year + 1900) % 10000,
@@ -377,8 +407,5 @@ enum histree_status histree_time_parse(const char *text, histree_time start, his
 	if (time_parse(text, start, end, out))
 		return HISTREE_OK;
 	*out = 0;
-	return error_set(error, HISTREE_ERR_ARGUMENT,
-			 "'%.100s' is not a time: write nanoseconds since the epoch, '+12.5ms' after the start, "
-			 "'17:46:23.1' or '2016-03-04 17:46:23.1'",
-			 text);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'%.100s' is not a time: " TIME_FORMS, text);
 }

@@ -49,10 +49,16 @@ enum { TIME_TEXT_SIZE = 40 };
  */
 bool time_parse_duration(const char *text, int64_t *ns);
 
+/* What an error says of a text that is no time. */
+#define TIME_FORMS                                                                                                \
+	"write nanoseconds since the epoch, seconds as in '85423.1', '+12.5ms' after the start, '17:46:23.1' or " \
+	"'2016-03-04 17:46:23.1'"
+
 /*
  * Reads a time of a history that goes from `start` to `end`:
  *
  *	1457113583000000000	nanoseconds since the epoch, may be negative
+ *	85423.123456		seconds since then, with a point and up to nine decimals, may be negative
  *	+12.5ms			a length of time after `start`
  *	17:46:23.1		time of day, up to nine decimals, on the day of `start`; where that is before
  *				`start` and the next day's is not after `end`, on the next day
@@ -63,12 +69,19 @@ bool time_parse_duration(const char *text, int64_t *ns);
 bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns);
 
 /*
- * Write a time of day, "17:46:22.794565804".  Returns the length.  It is fast, because each row of an output has
- * one.
+ * Returns whether a time is on a day that people know.  The clocks of ftrace, of perf and of programs count from
+ * when the machine or the program began: no trace was recorded in the ten years on either side of 1970, so what
+ * lies there is a time of such a clock, and is written in seconds, as their own tools write it.
+ */
+bool time_has_day(int64_t ns);
+
+/*
+ * Write a time of day, "17:46:22.794565804", or "85423.123456789" where there is no day.  Returns the length.  It
+ * is fast, because each row of an output has one.
  */
 size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE]);
 
-/* Write date and time of day, "2016-03-04 17:46:22.794565804". */
+/* Write date and time of day, "2016-03-04 17:46:22.794565804", or seconds where there is no day. */
 size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE]);
 
 /*

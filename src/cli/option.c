@@ -527,11 +527,7 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 			       histree_time *time)
 {
 	if (!time_parse(text, span->start, span->end, time))
-		return report_exit(CLI_USAGE,
-				   "'--%s': '%s' is not a time: write nanoseconds since the epoch, '+12.5ms' after "
-				   "the start of "
-				   "the %s, '17:46:23.1' or '2016-03-04 17:46:23.1'",
-				   option, text, span->what);
+		return report_exit(CLI_USAGE, "'--%s': '%s' is not a time: " TIME_FORMS, option, text);
 	if (*time >= span->start && *time <= span->end)
 		return CLI_OK;
 	char start[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE], clock[TIME_TEXT_SIZE];

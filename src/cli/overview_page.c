@@ -70,6 +70,14 @@ void overview_page_section(struct overview_page *page, const char *title)
 	put_element(page, "h2", title);
 }
 
+void overview_page_from(histree_time start, char text[OVERVIEW_PAGE_FROM_SIZE])
+{
+	char date[TIME_TEXT_SIZE];
+	time_format_date(start, date);
+	snprintf(text, OVERVIEW_PAGE_FROM_SIZE, "%s %s", date,
+		 time_has_day(start) ? "on (UTC)" : "s of its clock on");
+}
+
 void overview_page_sentence(struct overview_page *page, const char *format, ...)
 {
 	char text[SENTENCE_MAX];

@@ -6,6 +6,7 @@
 #ifndef CLI_OVERVIEW_PAGE_H
 #define CLI_OVERVIEW_PAGE_H
 
+#include "base/number_text.h"
 #include "cli/row_writer.h"
 
 struct overview_page {
@@ -16,6 +17,10 @@ struct overview_page {
 
 void overview_page_begin(struct overview_page *page, struct output *output, bool is_html, const char *title);
 void overview_page_end(struct overview_page *page);
+
+/* Writes what follows "from": "2016-03-04 17:46:22.794565804 on (UTC)", "85423.123456789 s of its clock on". */
+enum { OVERVIEW_PAGE_FROM_SIZE = TIME_TEXT_SIZE + 24 };
+void overview_page_from(histree_time start, char text[OVERVIEW_PAGE_FROM_SIZE]);
 
 void overview_page_section(struct overview_page *page, const char *title);
 void overview_page_sentence(struct overview_page *page, const char *format, ...)

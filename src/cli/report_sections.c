@@ -35,10 +35,10 @@ static const char *why_no_states(const struct report_source *source, const char 
 void report_facts(struct overview_page *page, const struct report_source *source)
 {
 	const struct histree_store_info *info = histree_store_info(source->target->store);
-	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE];
-	time_format_date(source->from, start);
+	char start[OVERVIEW_PAGE_FROM_SIZE], lasts[TIME_TEXT_SIZE];
+	overview_page_from(source->from, start);
 	time_format_duration((uint64_t)source->to - (uint64_t)source->from, lasts);
-	overview_page_sentence(page, "%s from %s on (UTC)%s; %" PRIu64 " events in all.", lasts, start,
+	overview_page_sentence(page, "%s from %s%s; %" PRIu64 " events in all.", lasts, start,
 			       source->has_window ? ", a part of the trace" : "", info->event_count);
 	for (size_t i = 0; i < info->host_count; i++) {
 		const char *why = info->hosts[i].why != NULL ? info->hosts[i].why

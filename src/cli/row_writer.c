@@ -444,7 +444,7 @@ static int64_t day_of(histree_time time)
 
 void row_say_day(struct row_writer *rows, histree_time time)
 {
-	rows->has_day = rows->format->for_people;
+	rows->has_day = rows->format->for_people && time_has_day(time);
 	rows->day_at = time;
 }
 

@@ -796,16 +796,16 @@ static enum cli_exit why_print(const struct why *why)
 		 why->asked.thread);
 	overview_page_begin(&page, output, false, title);
 
-	char start[TIME_TEXT_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
+	char start[OVERVIEW_PAGE_FROM_SIZE], lasts[TIME_TEXT_SIZE], ran[TIME_TEXT_SIZE], waited[TIME_TEXT_SIZE];
 	const struct why_waits *waits = &why->waits;
 	const uint64_t ran_ns = waits->causes[WHY_RAN].itself_ns;
-	time_format_date(waits->start, start);
+	overview_page_from(waits->start, start);
 	time_format_duration(waits->ns, lasts);
 	time_format_duration(ran_ns, ran);
 	time_format_duration(waits->ns - ran_ns, waited);
 	overview_page_sentence(
 		&page,
-		"%s from %s on (UTC): it ran %s (%.1f %%), and waited %s, in %" PRIu64
+		"%s from %s: it ran %s (%.1f %%), and waited %s, in %" PRIu64
 		" wait%s. What it waited for is followed to those who ended the wait, and counted as "
 		"what these did.",
 		lasts, start, ran, row_percent_of(ran_ns, waits->ns), waited, waits->all_waits,

@@ -347,11 +347,13 @@ bool time_axis_next(const struct time_axis *axis, histree_time *tick)
 void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size)
 {
 	char clock[TIME_TEXT_SIZE];
-	if (tick % DAY == 0 && (uint64_t)axis->to - (uint64_t)axis->from >= (uint64_t)DAY) {
+	if (time_has_day(tick) && tick % DAY == 0 && (uint64_t)axis->to - (uint64_t)axis->from >= (uint64_t)DAY) {
 		time_format_date(tick, clock);
 		snprintf(text, size, "%.10s", clock);
 		return;
 	}
 	time_format_clock(tick, clock);
-	snprintf(text, size, "%.*s", axis->decimals > 0 ? 9 + axis->decimals : 8, clock);
+	const int whole = (int)strcspn(clock, ".");
+	snprintf(text, size, "%.*s%s", axis->decimals > 0 ? whole + 1 + axis->decimals : whole, clock,
+		 time_has_day(tick) ? "" : " s");
 }

@@ -481,7 +481,7 @@ void chart_frame(struct canvas *canvas, const struct chart *chart, const struct 
 	double width = chart->width - 2 * CHART_MARGIN;
 	time_format_date(chart->axis.from, from);
 	time_format_duration((uint64_t)chart->axis.to - (uint64_t)chart->axis.from + 1, length);
-	snprintf(range, sizeof(range), "%s + %s", from, length);
+	snprintf(range, sizeof(range), "%s%s + %s", from, time_has_day(chart->axis.from) ? "" : " s", length);
 	canvas_colour(canvas, canvas->theme->text, 1);
 	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, CHART_MARGIN, 26, width, title);
 	canvas_colour(canvas, canvas->theme->soft_text, 1);

@@ -60,9 +60,7 @@ static enum histree_status refuse_number(const struct histree_filter_field *fiel
 {
 	static const char *const forms[] = {
 		[HISTREE_FILTER_PLAIN] = "no number",
-		[HISTREE_FILTER_TIME] =
-			("no time: write nanoseconds since the epoch, '+12.5ms' after the start, '17:46:23.1' or "
-			 "'2016-03-04 17:46:23.1'"),
+		[HISTREE_FILTER_TIME] = "no time: " TIME_FORMS,
 		[HISTREE_FILTER_DURATION] =
 			"no duration: nanoseconds, or a number with a unit, ns us ms s m or h, as in '1.5ms'",
 	};

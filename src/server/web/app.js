@@ -315,7 +315,7 @@ function openExperiment(chosen, parts) {
 	}
 	experiment = chosen;
 	time.setClock(parts.get("clock") ?? time.usualClock(BigInt(chosen.start)));
-	$("jump-text").title = `a time to go to: ${time.isSince() ? "+12.5ms" : "17:46:23.1, 2016-03-04 17:46:23.1 or +12.5ms"}, or nanoseconds since the epoch`;
+	$("jump-text").title = `a time to go to: ${time.isSince() ? "+12.5ms, or 85423.1 by the clock of the trace" : "17:46:23.1, 2016-03-04 17:46:23.1 or +12.5ms"}, or nanoseconds since the epoch`;
 	document.title = `${chosen.name} – histree`;
 	charts = [];
 	panels = [];

@@ -65,12 +65,15 @@ export function tick(start, offset, step, span) {
 	return span >= Number(DAY) && !isSince() ? `${date(start, offset)} ${said}` : said;
 }
 
-// What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day, with a date or without.  NaN:
-// none of these.
+// What a user types, as ns after the start: ns since the epoch, seconds with a point by the clock of the trace, "+12.5ms", or a
+// time of the day, with a date or without.  NaN: none of these.
 export function parse(text, start) {
 	text = text.trim();
 	if (/^-?\d{12,19}$/.test(text))
 		return Number(BigInt(text) - start);
+	const seconds = /^(-?\d+)\.(\d{1,9})$/.exec(text);
+	if (seconds)
+		return Number(BigInt(seconds[1] + seconds[2].padEnd(9, "0")) - start);
 	const after = /^([+−-]?)(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text);
 	if (after)
 		return origin() + (/[−-]/.test(after[1]) ? -1 : 1) * Number(after[2]) * { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[3]];
@@ -78,8 +81,8 @@ export function parse(text, start) {
 	if (!day)
 		return NaN;
 	const first = isSince() ? start : clockStart(start);
-	const seconds = BigInt(day[2]) * 3600n + BigInt(day[3]) * 60n + BigInt(day[4]);
-	const ns = seconds * 1000000000n + BigInt((day[5] ?? "").padEnd(9, "0")), midnight = day[1] ? Date.parse(`${day[1]}T00:00:00Z`) : 0;
+	const whole = BigInt(day[2]) * 3600n + BigInt(day[3]) * 60n + BigInt(day[4]);
+	const ns = whole * 1000000000n + BigInt((day[5] ?? "").padEnd(9, "0")), midnight = day[1] ? Date.parse(`${day[1]}T00:00:00Z`) : 0;
 	if (day[1])
 		return Number.isNaN(midnight) ? NaN : Number(BigInt(midnight) * 1000000n + ns - first);
 	const offset = Number(ns - first % DAY);

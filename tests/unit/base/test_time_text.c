@@ -12,6 +12,8 @@
 #define DAY (86400 * SECOND)
 
 /* Many-threads: 2016-03-04, 17:46:22.794565804 to 17:46:23.227228162. */
+/* The last time that has no day. */
+#define DAYLESS (INT64_C(3650) * DAY - 1)
 #define START INT64_C(1457113582794565804)
 #define END INT64_C(1457113583227228162)
 
@@ -61,10 +63,13 @@ static int64_t parsed(const char *text, int64_t start, int64_t end)
 	return ns;
 }
 
-TEST(a_time_has_four_forms)
+TEST(a_time_has_five_forms)
 {
 	assert_int_equal(parsed("1457113583000000000", START, END), INT64_C(1457113583000000000));
 	assert_int_equal(parsed("-5", START, END), -5);
+	assert_int_equal(parsed("85423.123456", START, END), INT64_C(85423123456000));
+	assert_int_equal(parsed("-0.5", START, END), -SECOND / 2);
+	assert_int_equal(parsed("9223372036.854775807", START, END), INT64_MAX);
 	assert_int_equal(parsed("+12.5ms", START, END), START + 12500000);
 	assert_int_equal(parsed("+0", START, END), START);
 	assert_int_equal(parsed("17:46:22.794565804", START, END), START);
@@ -100,7 +105,11 @@ TEST(what_is_no_time_is_refused)
 					     "+soon",
 					     "--5",
 					     "5ms",
-					     "12.5",
+					     "12.",
+					     ".5",
+					     "12.5x",
+					     "12.1234567890",
+					     "9223372036.854775808",
 					     "17:46",
 					     "17:46:",
 					     "24:00:00",
@@ -136,7 +145,8 @@ TEST(what_is_no_time_is_refused)
 
 TEST(a_printed_date_reads_back)
 {
-	static const int64_t times[] = { START, END, 0, -1, INT64_MAX, INT64_MIN + DAY };
+	static const int64_t times[] = { START,           END,     0,        -1,         1, INT64_MAX,
+					 INT64_MIN + DAY, DAYLESS, -DAYLESS, DAYLESS + 1 };
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		char text[TIME_TEXT_SIZE];
 		time_format_date(times[i], text);
@@ -149,16 +159,37 @@ TEST(formats_are_those_of_the_manual)
 	char text[TIME_TEXT_SIZE];
 	assert_int_equal(time_format_clock(START, text), 18);
 	assert_string_equal(text, "17:46:22.794565804");
-	time_format_clock(-1, text);
+	time_format_clock(-DAYLESS - 2, text);
 	assert_string_equal(text, "23:59:59.999999999");
 	time_format_date(START, text);
 	assert_string_equal(text, "2016-03-04 17:46:22.794565804");
-	time_format_date(-1, text);
-	assert_string_equal(text, "1969-12-31 23:59:59.999999999");
+	time_format_date(DAYLESS + 1, text);
+	assert_string_equal(text, "1979-12-30 00:00:00.000000000");
 	time_format_date(INT64_MIN, text);
 	assert_string_equal(text, "1677-09-21 00:12:43.145224192");
 	time_format_date(INT64_MAX, text);
 	assert_string_equal(text, "2262-04-11 23:47:16.854775807");
+}
+
+/* A clock that began with the machine or the program. */
+TEST(a_time_without_a_day_is_in_seconds)
+{
+	char text[TIME_TEXT_SIZE];
+	assert_int_equal(time_format_clock(INT64_C(85423123456789), text), 15);
+	assert_string_equal(text, "85423.123456789");
+	time_format_date(INT64_C(85423123456789), text);
+	assert_string_equal(text, "85423.123456789");
+	time_format_date(0, text);
+	assert_string_equal(text, "0.000000000");
+	time_format_date(-1, text);
+	assert_string_equal(text, "-0.000000001");
+	time_format_clock(DAYLESS, text);
+	assert_string_equal(text, "315359999.999999999");
+	assert_false(time_has_day(DAYLESS));
+	assert_false(time_has_day(-DAYLESS));
+	assert_true(time_has_day(DAYLESS + 1));
+	assert_true(time_has_day(-DAYLESS - 1));
+	assert_true(time_has_day(INT64_MIN));
 }
 
 TEST(durations_are_readable)

@@ -46,7 +46,15 @@ TEST(ticks_say_the_day_where_there_are_several)
 			    "2013-09-14 12:00:00");
 	assert_string_equal(labels(start, start + 6 * DAY),
 			    "2013-09-11 2013-09-12 2013-09-13 2013-09-14 2013-09-15 2013-09-16");
-	assert_string_equal(labels(-2 * DAY, 2 * DAY),
-			    "1969-12-30 12:00:00 1969-12-31 12:00:00 1970-01-01 12:00:00 "
-			    "1970-01-02 12:00:00 1970-01-03");
+	assert_string_equal(labels(-5002 * DAY, -4998 * DAY),
+			    "1956-04-22 12:00:00 1956-04-23 12:00:00 1956-04-24 12:00:00 "
+			    "1956-04-25 12:00:00 1956-04-26");
+}
+
+TEST(ticks_without_a_day_are_seconds)
+{
+	assert_string_equal(labels(85423 * SECOND, 85424 * SECOND - 1),
+			    "85423.0 s 85423.2 s 85423.4 s 85423.6 s 85423.8 s");
+	assert_string_equal(labels(-2 * SECOND, 2 * SECOND),
+			    "-2.0 s -1.5 s -1.0 s -0.5 s 0.0 s 0.5 s 1.0 s 1.5 s 2.0 s");
 }

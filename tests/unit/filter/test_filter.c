@@ -195,8 +195,8 @@ TEST(wrong_expressions_are_refused)
 		  "column 12: '1xs', which 'duration' is compared with, is no duration: nanoseconds, "
 		  "or a number with a unit, ns us ms s m or h, as in '1.5ms'" },
 		{ "'Start Time' < soon", "column 16: 'soon', which 'Start Time' is compared with, is no time: "
-					 "write nanoseconds since the epoch, '+12.5ms' after the start, "
-					 "'17:46:23.1' or '2016-03-04 17:46:23.1'" },
+					 "write nanoseconds since the epoch, seconds as in '85423.1', '+12.5ms' "
+					 "after the start, '17:46:23.1' or '2016-03-04 17:46:23.1'" },
 		{ "name < b", "column 8: 'name' is a string, not a number, so it is neither less nor more; use ==, "
 			      "!=, contains or matches" },
 		{ "main == 1", "column 9: 'main' is true or false, never '1'" },

@@ -142,7 +142,7 @@ TEST(the_report_counts_what_was_lost)
 	assert_int_equal(report.bytes_done, 3072);
 	assert_int_equal(report.warning_count, 3);
 	assert_true(warns_of(&report, "channel_0: the tracer lost 7 events between "
-				      "1970-01-01 00:16:40.000000140 and 1970-01-01 00:16:40.000000190"));
+				      "1000.000000140 and 1000.000000190"));
 	assert_true(warns_of(&report, "channel_0: the tracer lost 1 packet between"));
 	assert_true(warns_of(&report, "channel_1: the clock steps back 1 time, first to"));
 	trace_close(trace);
