@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * json_text.c - well-formed UTF-8, and the inside of a JSON string.
+ * json_text.c - well-formed UTF-8, the inside of a JSON string, and what a JSON text takes in memory.
  */
 #include "base/json_text.h"
 
@@ -38,6 +38,16 @@ size_t utf8_character_size(const unsigned char *at, size_t left)
 	for (size_t i = 2; i < size; i++)
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
+	return size;
+}
+
+size_t utf8_put(char *out, uint32_t character)
+{
+	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	const unsigned size = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+	for (unsigned i = size; i-- > 1; character >>= 6)
+		out[i] = (char)(0x80 | (character & 0x3f));
+	out[0] = (char)(first[size] | character);
 	return size;
 }
 

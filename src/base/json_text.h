@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_text.h - well-formed UTF-8, and the inside of a JSON string.
+ * json_text.h - well-formed UTF-8, the inside of a JSON string, and what a JSON text takes in memory.
  *
  * The inside of a string (RFC 8259) comes piece by piece, for any destination:
  *
@@ -21,14 +21,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* U+FFFD, which stands for a byte that is part of no character. */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
 
-enum { UTF8_REPLACEMENT_SIZE = 3 };
+enum { UTF8_REPLACEMENT_SIZE = 3, UTF8_SIZE_MAX = 4 };
 
-/* Returns the size of the well-formed character at the beginning of `left` bytes; 0 if there is none. */
+/*
+ * Returns the size of the well-formed character at the beginning of `left` bytes; 0 if there is none.  Bytes are
+ * read in order, up to the first wrong one: for a terminated text, `left` may be UTF8_SIZE_MAX.
+ */
 size_t utf8_character_size(const unsigned char *at, size_t left);
+
+/* Writes a character, which is at most U+10FFFF.  Returns its size. */
+size_t utf8_put(char *out, uint32_t character);
 
 /* Returns whether all bytes belong to well-formed characters. */
 bool utf8_is_valid(const void *bytes, size_t size);

@@ -13,33 +13,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/number_text.h"
 #include "draw/pictures.h"
 #include "histree/value.h"
 
 /* ---- picture text -------------------------------------------------------------------------------------------- */
 
-/* How many bytes the character at `at` has; 0: it is no shortest UTF-8 of a character that can be shown. */
-static size_t character_size(const unsigned char *at)
+/* Returns the size of a character of a terminated text; 0 if it is no UTF-8, or a control character. */
+static size_t shown_size(const unsigned char *at)
 {
-	static const uint32_t smallest[] = { 0, 0x20, 0x80, 0x800, 0x10000 };
-	size_t size = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
-	uint32_t point = size == 1 ? at[0] : at[0] & (0x7fu >> size);
-	for (size_t i = 1; i < size; i++) {
-		if (at[i] >> 6 != 2) /* also where the text ends too early */
-			return 0;
-		point = point << 6 | (at[i] & 63);
-	}
-	bool shown = point >= smallest[size] && point <= 0x10ffff && (point < 0x7f || point > 0x9f) &&
-		     (point < 0xd800 || point > 0xdfff);
-	return shown ? size : 0;
+	const size_t size = utf8_character_size(at, UTF8_SIZE_MAX);
+	const bool is_control = size == 1 ? at[0] < 0x20 || at[0] == 0x7f : at[0] == 0xc2 && at[1] < 0xa0;
+	return is_control ? 0 : size;
 }
 
 void clean_text(char out[CLEAN_TEXT_SIZE], const char *text)
 {
 	size_t used = 0;
 	for (const unsigned char *at = (const unsigned char *)text; *at != '\0';) {
-		size_t size = character_size(at);
+		size_t size = shown_size(at);
 		if (used + (size > 0 ? size : 1) >= CLEAN_TEXT_SIZE)
 			break;
 		if (size > 0)

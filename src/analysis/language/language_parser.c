@@ -18,6 +18,7 @@
 #include "analysis/program/program.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/json_text.h"
 #include "base/number_text.h"
 #include "histree/attributes.h"
 #include "histree/status.h"
@@ -37,38 +38,13 @@ static bool continues(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Returns the length of the UTF-8 character that begins there, 0 if none does; a zero ends the text. */
-static size_t character_size(const unsigned char *at)
-{
-	uint32_t code;
-	size_t size;
-	if (at[0] < 0x80)
-		return 1;
-	if (at[0] >= 0xc2 && at[0] <= 0xdf)
-		size = 2, code = at[0] & 0x1f;
-	else if ((at[0] & 0xf0) == 0xe0)
-		size = 3, code = at[0] & 0x0f;
-	else if (at[0] >= 0xf0 && at[0] <= 0xf4)
-		size = 4, code = at[0] & 0x07;
-	else
-		return 0;
-	for (size_t i = 1; i < size; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (at[i] & 0x3f);
-	}
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-	return code >= least[size] && code <= 0x10ffff && !is_surrogate ? size : 0;
-}
-
 enum histree_status language_source_check(const struct language_source *source, struct histree_error *error)
 {
 	if (source->size > LANGUAGE_BYTES_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%.200s: %zu bytes; an analysis may have %d",
 				 source->path, source->size, LANGUAGE_BYTES_MAX);
 	for (size_t at = 0; at < source->size;) {
-		size_t size = character_size((const unsigned char *)source->text + at);
+		size_t size = utf8_character_size((const unsigned char *)source->text + at, source->size - at);
 		if (size == 0 || source->text[at] == '\0') {
 			struct language_place place = language_place_of(source, at);
 			return error_set(error, HISTREE_ERR_ARGUMENT, "%.200s:%zu:%zu: this is no text in UTF-8",

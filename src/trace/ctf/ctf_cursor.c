@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/table.h"
 #include "event/event.h"
 #include "trace/ctf/ctf_procedure.h"
@@ -295,7 +296,7 @@ struct ctf_text {
 	char bytes[];
 };
 
-enum { REPLACEMENT = 0xfffd, UTF_8_MAX = 4 };
+enum { REPLACEMENT = 0xfffd };
 
 static uint32_t unit_at(const uint8_t *at, unsigned unit, bool is_big)
 {
@@ -321,25 +322,11 @@ static uint32_t text_take(const uint8_t **at, size_t left, enum ctf_encoding enc
 	return (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ? REPLACEMENT : code;
 }
 
-static size_t text_put(char *out, uint32_t code)
-{
-	if (code < 0x80) {
-		out[0] = (char)code;
-		return 1;
-	}
-	unsigned count = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	static const unsigned char first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	for (unsigned i = count; i-- > 1; code >>= 6)
-		out[i] = (char)(0x80 | (code & 0x3f));
-	out[0] = (char)(first[count] | code);
-	return count;
-}
-
 /* Each unit becomes at most three bytes of UTF-8, a pair of units four. */
 static size_t room_for(size_t size, enum ctf_encoding encoding)
 {
 	unsigned unit = ctf_unit_size(encoding);
-	return size / unit * (unit == 2 ? 3 : UTF_8_MAX);
+	return size / unit * (unit == 2 ? 3 : UTF8_SIZE_MAX);
 }
 
 static size_t convert(const char *text, size_t size, enum ctf_encoding encoding, char *out)
@@ -347,7 +334,7 @@ static size_t convert(const char *text, size_t size, enum ctf_encoding encoding,
 	const uint8_t *at = (const uint8_t *)text, *end = at + size;
 	size_t used = 0;
 	while ((size_t)(end - at) >= ctf_unit_size(encoding))
-		used += text_put(out + used, text_take(&at, (size_t)(end - at), encoding));
+		used += utf8_put(out + used, text_take(&at, (size_t)(end - at), encoding));
 	return used;
 }
 

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "base/bytes.h"
+#include "base/json_text.h"
 #include "base/table.h"
 #include "trace/packed/packed_source.h"
 
@@ -96,26 +97,6 @@ static enum json_result read_character(struct json_text *text, uint32_t *charact
 	return JSON_OK;
 }
 
-static char *put_utf8(char *at, uint32_t character)
-{
-	if (character < 0x80) {
-		*at++ = (char)character;
-		return at;
-	}
-	if (character >= 0x10000) {
-		*at++ = (char)(0xf0 | character >> 18);
-		*at++ = (char)(0x80 | (character >> 12 & 0x3f));
-	} else if (character >= 0x800) {
-		*at++ = (char)(0xe0 | character >> 12);
-	}
-	if (character >= 0x800)
-		*at++ = (char)(0x80 | (character >> 6 & 0x3f));
-	else
-		*at++ = (char)(0xc0 | character >> 6);
-	*at++ = (char)(0x80 | (character & 0x3f));
-	return at;
-}
-
 /*
  * After a backslash.  The result is never longer than the escape.  A backslash that begins no escape, as in
  * "C:\drivers", stands for itself.
@@ -131,7 +112,7 @@ static enum json_result unescape(struct json_text *text, char **to)
 		uint32_t character;
 		enum json_result result = read_character(text, &character);
 		if (result == JSON_OK)
-			*to = put_utf8(*to, character);
+			*to += utf8_put(*to, character);
 		if (result != JSON_BAD)
 			return result;
 	}
