@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * search.c - binary and exponential searches, comparisons for qsort() and bsearch(), and a radix sort.
+ * search.c - a radix sort, and texts that are there twice; searches and comparisons are inline (search.h).
  */
 #include "base/search.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- radix sort ---------------------------------------------------------------------------------------------- */
@@ -85,4 +86,17 @@ void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t c
 		sorted = sort_digits(sorted, other, count, key_min, range, 0);
 	if (sorted != entries)
 		memcpy(entries, sorted, count * sizeof(*entries));
+}
+
+/* ---- texts --------------------------------------------------------------------------------------------------- */
+
+COMPARE_POINTERS(compare_texts, char, BY_ORDER(strcmp(a, b)))
+
+const char *text_repeated(const char **texts, size_t count)
+{
+	qsort((void *)texts, count, sizeof(*texts), compare_texts);
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(texts[i - 1], texts[i]) == 0)
+			return texts[i];
+	return NULL;
 }

@@ -74,6 +74,9 @@ static inline int bytes_order(const void *one, size_t one_size, const void *othe
 	}
 #define BY_TEXT(member) BY_ORDER(strcmp(a->member, b->member))
 
+/* Sorts texts, and returns one that is there more than once; NULL if each is there once. */
+const char *text_repeated(const char **texts, size_t count);
+
 /* Returns whether the element at an index is before the one looked for: true up to some index, then false. */
 typedef bool search_before(const void *context, size_t index);
 

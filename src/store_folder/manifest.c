@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json_text.h"
+#include "base/search.h"
 #include "histree/store.h"
 
 /* ---- manifest decode ----------------------------------------------------------------------------------------- */
@@ -151,20 +152,6 @@ static enum histree_status decode_segments(const char *path, json_t *array, stru
 	return status;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool has_twice(const char **texts, size_t count)
-{
-	qsort(texts, count, sizeof(*texts), compare_texts);
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(texts[i - 1], texts[i]) == 0)
-			return true;
-	return false;
-}
-
 /* One file read under many names would be work that no byte of the store stands for. */
 static enum histree_status check_parts(const char *path, const struct histree_store_info *info,
 				       struct histree_error *error)
@@ -180,9 +167,10 @@ static enum histree_status check_parts(const char *path, const struct histree_st
 		files[count++] = info->segments[i].file;
 		of_segments[i] = info->segments[i].analysis;
 	}
-	if (has_twice(files, count))
+	if (text_repeated(files, count) != NULL)
 		return malformed(path, "names one file for two analyses", error);
-	if (has_twice(of_histories, info->history_count) || has_twice(of_segments, info->segments_count))
+	if (text_repeated(of_histories, info->history_count) != NULL ||
+	    text_repeated(of_segments, info->segments_count) != NULL)
 		return malformed(path, "names one analysis twice", error);
 	return HISTREE_OK;
 }
@@ -330,7 +318,7 @@ static enum histree_status decode_hosts(const char *path, json_t *root, struct a
 		names[i] = hosts[i].name;
 	if (status == HISTREE_OK && names == NULL)
 		status = error_memory(error, "the manifest");
-	if (status == HISTREE_OK && has_twice(names, count))
+	if (status == HISTREE_OK && text_repeated(names, count) != NULL)
 		status = malformed(path, "names one host twice", error);
 	free(names);
 	return status;

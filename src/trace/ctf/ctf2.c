@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "trace/ctf/ctf2_json.h"
 #include "trace/ctf/ctf_schema.h"
@@ -444,11 +445,6 @@ static bool ctf2_location(const struct ctf2_value *object, const char *key, stru
 
 /* ---- structures ------------------------------------------------------------------------------------------ */
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Members and options have names of their own; an option may have no name, which is "". */
 static bool check_names(const struct ctf2_value *value, const struct ctf_type *type)
 {
@@ -457,15 +453,13 @@ static bool check_names(const struct ctf2_value *value, const struct ctf_type *t
 		error_memory(value->reader->error, "the metadata");
 		return false;
 	}
+	size_t count = 0;
 	for (size_t i = 0; i < type->member_count; i++)
-		names[i] = type->members[i].name;
-	qsort((void *)names, type->member_count, sizeof(*names), compare_names);
-	bool ok = true;
-	for (size_t i = 1; ok && i < type->member_count; i++)
-		if (names[i][0] != '\0' && strcmp(names[i - 1], names[i]) == 0)
-			ok = ctf2_fail(value, "the name \"%.80s\" is there twice", names[i]);
+		if (type->members[i].name[0] != '\0')
+			names[count++] = type->members[i].name;
+	const char *repeated = text_repeated(names, count);
 	free((void *)names);
-	return ok;
+	return repeated == NULL || ctf2_fail(value, "the name \"%.80s\" is there twice", repeated);
 }
 
 /* Read the field class of a member or an option. */
