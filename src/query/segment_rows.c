@@ -309,8 +309,7 @@ static enum histree_status rows_count(struct segment_rows *rows, uint64_t *count
 /* The last mark whose rows all start before a time. */
 static size_t mark_before(const struct segment_rows *rows, histree_time time)
 {
-	const size_t low = SEARCH(i, 1, rows->mark_count, rows->marks[i].last.times.start < time) - 1;
-	return low;
+	return SEARCH(i, 1, rows->mark_count, rows->marks[i].last.times.start < time) - 1;
 }
 
 static enum histree_status rows_find(struct segment_rows *rows, histree_time time, uint64_t *row,
