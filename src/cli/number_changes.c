@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+/*
+ * number_changes.c - by how much numbers grew over a window: all of them are read by one query, except those of a
+ * thread's life, which have a window of their own each.
+ */
 #include "cli/number_changes.h"
 
 #include <stdlib.h>
