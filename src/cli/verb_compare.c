@@ -28,6 +28,12 @@ struct compare_options {
 	bool flame;
 };
 
+static enum cli_exit report_damaged(const char *path)
+{
+	return report_exit(CLI_INPUT, "'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
+			   path);
+}
+
 /* ---- compare flame ------------------------------------------------------------------------------------------- */
 
 struct flame_side {
@@ -122,12 +128,7 @@ static int compare_flame_run(const struct cli_words *words, const struct cli_que
 		    sides[i].history != NULL)
 			code = host_part_missing(sides[i].history);
 		if (flame != NULL && code == CLI_OK && histree_flame_loss(flame, i).nodes > 0)
-			code = sides[i].history == NULL ? sample_flame_damaged()
-							: report_exit(CLI_INPUT,
-								      "'%s' is damaged, and what is lost counts as "
-								      "unknown; see 'histree "
-								      "verify'",
-								      words->words[i]);
+			code = sides[i].history == NULL ? sample_flame_damaged() : report_damaged(words->words[i]);
 		histree_history_close(sides[i].history);
 		target_close(&sides[i].target);
 	}
@@ -424,10 +425,7 @@ static int print_states(const struct state_side sides[SIDES], const struct histr
 	status = rows.row_count > 0 ? CLI_OK : CLI_NOTHING;
 	for (int i = 0; i < SIDES; i++)
 		if (histree_state_comparison_loss(comparison, i).nodes > 0)
-			status = report_exit(
-				CLI_INPUT,
-				"'%s' is damaged, and what is lost counts as unknown; see 'histree verify'",
-				sides[i].target.path);
+			status = report_damaged(sides[i].target.path);
 	return rows_close(&rows, status);
 }
 
@@ -529,7 +527,36 @@ static int draw_segments(const struct cli_words *words, const struct histree_seg
 	return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- */
+static int compare_segments(const struct cli_words *words, const struct cli_question questions[SIDES],
+			    const struct picture_choice *picture)
+{
+	struct segment_target targets[SIDES] = { 0 };
+	struct histree_segment_side sides[SIDES] = { 0 };
+	struct histree_segment_comparison *comparison = NULL;
+	struct histree_error error = { 0 };
+	struct verb_compare_drawing drawing = { .states = NULL };
+	int status = picture_choice_read(picture, &drawing.options.look);
+	for (int i = 0; i < SIDES && status == CLI_OK; i++) {
+		status = segment_target_open(&targets[i], words->words[i], questions[i].analysis, &questions[i]);
+		if (status == CLI_OK)
+			status = segment_target_groups(
+				&targets[i], questions[i].by != NULL ? questions[i].by : "name", &sides[i].field);
+		sides[i].store = targets[i].store;
+		sides[i].query = targets[i].query;
+	}
+	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
+		status = report_error(&error);
+	if (status == CLI_OK)
+		status = picture->output != NULL
+				 ? draw_segments(words, sides, comparison, &drawing, questions, picture->output)
+				 : print_segments(targets, comparison, &questions[0]);
+	histree_segment_comparison_free(comparison);
+	for (int i = 0; i < SIDES; i++)
+		segment_target_close(&targets[i]);
+	return status;
+}
+
+/* ---- what is compared ---------------------------------------------------------------------------- */
 
 static int compare_run(void *said, const struct cli_words *words)
 {
@@ -563,32 +590,8 @@ static int compare_run(void *said, const struct cli_words *words)
 
 	if (chosen->flame)
 		return compare_flame_run(words, questions, &chosen->picture);
-	if (!are_segments)
-		return compare_states(words, questions, &chosen->picture);
-	struct segment_target targets[SIDES] = { 0 };
-	struct histree_segment_side sides[SIDES] = { 0 };
-	struct histree_segment_comparison *comparison = NULL;
-	struct histree_error error = { 0 };
-	struct verb_compare_drawing drawing = { .states = NULL };
-	int status = picture_choice_read(&chosen->picture, &drawing.options.look);
-	for (int i = 0; i < SIDES && status == CLI_OK; i++) {
-		status = segment_target_open(&targets[i], words->words[i], questions[i].analysis, &questions[i]);
-		if (status == CLI_OK)
-			status = segment_target_groups(
-				&targets[i], questions[i].by != NULL ? questions[i].by : "name", &sides[i].field);
-		sides[i].store = targets[i].store;
-		sides[i].query = targets[i].query;
-	}
-	if (status == CLI_OK && histree_segment_comparison_create(&sides[0], &sides[1], &comparison, &error) < 0)
-		status = report_error(&error);
-	if (status == CLI_OK)
-		status = chosen->picture.output != NULL ? draw_segments(words, sides, comparison, &drawing,
-									questions, chosen->picture.output)
-							: print_segments(targets, comparison, &questions[0]);
-	histree_segment_comparison_free(comparison);
-	for (int i = 0; i < SIDES; i++)
-		segment_target_close(&targets[i]);
-	return status;
+	return are_segments ? compare_segments(words, questions, &chosen->picture)
+			    : compare_states(words, questions, &chosen->picture);
 }
 
 const struct cli_verb verb_compare = {
