@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+/*
+ * pager.c - what is printed goes through $PAGER, or less, on a terminal.
+ *
+ * Standard output, and standard error if that is the terminal, become a pipe to the pager.  When histree ends, also
+ * by a signal, it waits for the reader.
+ */
 #include "cli/pager.h"
 
 #include <errno.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * verb_flame.c - `histree flame`: call stacks, samples or waits, added up.
- *
- * The times at which threads had no CPU, as stacks of a flame graph.
- *
- * Call stacks of a window, added up: as a tree, as rows, as lines for other tools, as a picture.
+ * verb_flame.c - `histree flame`: call stacks of a window, samples, or the times at which threads had no CPU, added
+ * up; printed as a tree, as rows, as lines for other tools, or drawn.
  */
 #include "cli/verb_flame.h"
 
@@ -32,8 +29,6 @@
 #include "histree/time_use.h"
 
 static bool stack_history_is_there(const struct target *target);
-
-/* ---- flame rows ---------------------------------------------------------------------------------------------- */
 
 /* ---- stacks in a line --------------------------------------------------------------------------------------- */
 
@@ -350,8 +345,6 @@ enum cli_exit sample_flame_damaged(void)
 			   "incomplete: samples, or stacks of some, are damaged or of a host that is missing; "
 			   "see 'histree verify' and 'histree copy --repair'");
 }
-
-/* ---- stack history ------------------------------------------------------------------------------------------- */
 
 /* ---- which history ------------------------------------------------------------------------------------------ */
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * kernel_segments.c - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
- * to disks, packets.
+ * kernel_segments.c - how analyses of segments of the kernel live, and those of which the events alone are needed:
+ * waits for a CPU, requests to disks, packets.
  *
- * Waits for a CPU: wake-ups, from when a thread could run to when it ran, and preemptions, from
- * the switch away from a thread that could have run on to the next switch to it.
- *
- * A thread that calls sched_yield() leaves its CPU like a preempted one, and events do not distinguish the two.
+ * A thread waits for a CPU after a wake-up, from when it can run to when it runs, or after a preemption, from the
+ * switch away from it to the next switch to it.  One that calls sched_yield() leaves its CPU like a preempted one:
+ * events do not distinguish the two.
  *
  * Headers of packets are used if the tracer records them, as LTTng does since 2.8.
  */

@@ -168,8 +168,6 @@ static void program_views_release(struct program_views *views)
 	*views = (struct program_views){ 0 };
 }
 
-/* ---- program run --------------------------------------------------------------------------------------------- */
-
 /* ---- program binding ----------------------------------------------------------------------------------------- */
 
 static void *allocate(struct program_run *run, size_t count, size_t size)
@@ -258,8 +256,7 @@ static const struct class_binding *run_bind(struct program_run *run, const struc
 			       (fsm->precondition == PRECONDITION_HOLDS && !has_transition);
 		has_any = has_any || has_transition;
 	}
-	bool has_transition = has_any;
-	run->met_event = run->met_event || has_transition || binding.handler_count > 0;
+	run->met_event = run->met_event || has_any || binding.handler_count > 0;
 	if (run->met != NULL)
 		program_missing_note(run->expected, class, binding.handler_count > 0, run->met);
 	return class_table_add(&run->classes, class, &binding, sizeof(binding));
@@ -504,7 +501,6 @@ static void missing(const void *instance, char *text, size_t size)
 		/* Write a sentence about those that were not met, or "". */
 		const struct program_expected *expected = run->expected;
 		const bool *met = run->met;
-		text[0] = '\0';
 		size_t length = say("no event of the trace has the name", expected->events, met,
 				    expected->event_count, text, size, 0);
 		say("none that it handles has the field", expected->fields, met + expected->event_count,

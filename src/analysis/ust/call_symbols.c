@@ -370,19 +370,16 @@ void call_symbols_missing(const struct call_symbols *symbols, char *text, size_t
 	if (symbols->missing_path != NULL)
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64
-			 " functions keep their addresses: here is %s '%.200s'; say where it is "
-			 "with '--symbols FOLDER', a root with the binaries of the machine that was traced, or "
-			 "their "
-			 "files of debugging information",
+			 " functions keep their addresses: here is %s '%.200s'; say where it is with '--symbols "
+			 "FOLDER', a root with the binaries of the machine that was traced, or their files of "
+			 "debugging information",
 			 symbols->not_found, all, symbols->is_other_build ? "another build of" : "no",
 			 symbols->missing_path);
 	else if (symbols->has_homeless)
 		snprintf(text, size,
 			 "%" PRIu64 " of %" PRIu64
-			 " functions keep their addresses, as the trace does not say in which "
-			 "binary they are; record with LD_PRELOAD=liblttng-ust-dl.so besides, which says what "
-			 "dlopen() "
-			 "loads",
+			 " functions keep their addresses, as the trace does not say in which binary they are; "
+			 "record with LD_PRELOAD=liblttng-ust-dl.so besides, which says what dlopen() loads",
 			 symbols->not_found, all);
 }
 

@@ -295,9 +295,7 @@ bool state_filter_match(struct state_filter *filter, const struct row_facts *fac
 	return true;
 }
 
-/*
- * ---- search ---------------------------------------------------------------------------------------------------
- */
+/* ---- search -------------------------------------------------------------------------------------------------- */
 
 enum {
 	STATES_MAX = 4 * 1024 * 1024, /* that are looked at for one picture */
@@ -581,8 +579,7 @@ static enum histree_status search_parts(struct search *search, const struct hist
 		bool has_more = choose_part(next, info, length, &from, &to);
 
 		/* A part that is full is not read to its end. */
-		const bool is_last = !has_more;
-		next->part_start = next->backwards && is_last ? INT64_MIN : from;
+		next->part_start = next->backwards && !has_more ? INT64_MIN : from;
 		next->candidates_max = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
 		next->count = next->text.size = 0;
 		next->is_full = false;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+/*
+ * web.c - serves the files of the page, from the program itself or from a folder that is being worked on.
+ */
 #include "server/web/web.h"
 
 #include <errno.h>

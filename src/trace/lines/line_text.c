@@ -2,9 +2,8 @@
 /*
  * line_text.c - a file of text, line by line: plain, compressed, or inside HTML or JSON.
  *
- * A text compressed by gzip is one or more members, one after the other (RFC 1952); without zlib,
- * line_unpack_create() reports that.  In JSON, the text of ftrace is the string of the member "systemTraceEvents",
- * as Chrome and Catapult write it, unescaped.
+ * A text compressed by gzip is one or more members, one after the other (RFC 1952).  In JSON, the text of ftrace is
+ * the string of the member "systemTraceEvents", as Chrome and Catapult write it, unescaped.
  */
 #include "trace/lines/line_text.h"
 
@@ -22,16 +21,9 @@
 #include "histree/status.h"
 #include "text/text_table.h"
 
-/* ---- line text ----------------------------------------------------------------------------------------------- */
-
-enum { LINE_UNPACK_MAGIC_SIZE = 2 };
-
-static enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *input, void *room,
-				       size_t room_size, size_t *size, struct histree_error *error);
-
 /* ---- line unpack --------------------------------------------------------------------------------------------- */
 
-enum { PACKED_SIZE = 64 << 10 };
+enum { PACKED_SIZE = 64 << 10, LINE_UNPACK_MAGIC_SIZE = 2 };
 
 struct line_unpack {
 	struct gunzip *gunzip;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- classes --------------------------------------------------------------------------------------------- */
@@ -96,18 +97,25 @@ static void add_parts(struct making *making, const struct perf_attribute *attrib
 		add_word(making, "perf_callchain", PERF_IN_CHAIN);
 }
 
-static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
+/* Returns a name that lives as long as the file, NULL if memory runs out. */
+__attribute__((format(printf, 2, 3))) static const char *make_name(struct perf_file *file, const char *format, ...)
 {
 	char name[256];
-	int size;
-	if (tracepoint != NULL)
-		size = snprintf(name, sizeof(name), "%s:%s", tracepoint->system, tracepoint->name);
-	else if (file->names[index] != NULL)
-		return file->names[index];
-	else
-		size = snprintf(name, sizeof(name), "perf:%" PRIu32 ":%" PRIu64, file->attributes[index].type,
-				file->attributes[index].config);
+	va_list values;
+	va_start(values, format);
+	int size = vsnprintf(name, sizeof(name), format, values);
+	va_end(values);
 	return arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
+}
+
+static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
+{
+	const struct perf_attribute *attribute = &file->attributes[index];
+	if (tracepoint != NULL)
+		return make_name(file, "%s:%s", tracepoint->system, tracepoint->name);
+	if (file->names[index] != NULL)
+		return file->names[index];
+	return make_name(file, "perf:%" PRIu32 ":%" PRIu64, attribute->type, attribute->config);
 }
 
 /* More events than that are in no group, or a file makes them up. */
@@ -115,13 +123,10 @@ enum { COUNTERS_MAX = 64 };
 
 static bool add_counter(struct making *making, struct perf_file *file, size_t index)
 {
-	char name[256];
 	const struct perf_attribute *attribute = &file->attributes[index];
-	int size = file->names[index] != NULL ? snprintf(name, sizeof(name), "perf_read_%s", file->names[index])
-					      : snprintf(name, sizeof(name), "perf_read_%" PRIu32 ":%" PRIu64,
-							 attribute->type, attribute->config);
-	const char *kept =
-		arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
+	const char *kept = file->names[index] != NULL ? make_name(file, "perf_read_%s", file->names[index])
+						      : make_name(file, "perf_read_%" PRIu32 ":%" PRIu64,
+								  attribute->type, attribute->config);
 	if (kept != NULL)
 		perf_class_add(making, (struct perf_field){
 					       .place = { .name = kept, .kind = TRACEPOINT_INTEGER, .size = 8 },
