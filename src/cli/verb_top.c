@@ -46,6 +46,11 @@ struct top_rows {
 	const struct histree_history_host *hosts; /* NULL: one, */
 	char *host;                               /* which is called so */
 	uint64_t ns;                              /* of all rows: what they have a share of */
+	histree_time from, to;                    /* what the rows are about, or one of --parts of it */
+	uint64_t row_count;                       /* of all parts */
+	bool has_parts, is_damaged, has_gaps;
+	char unrecorded[128]; /* CPUs that are not recorded */
+	size_t unrecorded_count;
 };
 
 /* A row, with all that any column may have. */
@@ -54,6 +59,8 @@ struct top_row {
 	const char *host;
 	uint64_t ns;
 	double percent;
+	double at_once; /* on average */
+	histree_time start, end;
 	struct switch_count switches;
 };
 
@@ -178,6 +185,15 @@ static enum cli_exit switch_counts_read(struct switch_counts *counts, const stru
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
+static void switch_counts_release(struct switch_counts *counts)
+{
+	for (size_t i = 0; i < counts->host_count; i++)
+		free(counts->hosts[i].changes);
+	free(counts->hosts);
+	histree_history_close(counts->history);
+	*counts = (struct switch_counts){ 0 };
+}
+
 /* A life that begins or ends in the window gets only what was counted within it. */
 static struct switch_host count_life(struct switch_counts *counts, const struct switch_host *host,
 				     struct number_change *changes, size_t change_count, histree_time from,
@@ -262,7 +278,22 @@ static void put_start(struct row_writer *rows, const void *member)
 		row_null(rows);
 }
 
+/* For programs, every digit: the sum of the parts is the whole. */
+static void put_at_once(struct row_writer *rows, const void *member)
+{
+	char text[32];
+	const double at_once = *(const double *)member;
+	if (!rows->format->for_people) {
+		row_real(rows, at_once);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.3f", at_once);
+	row_text(rows, text);
+}
+
 enum {
+	COLUMN_START,
+	COLUMN_END,
 	COLUMN_HOST,
 	COLUMN_THREAD,
 	COLUMN_PROCESS,
@@ -277,6 +308,7 @@ enum {
 	COLUMN_DURATION = COLUMN_USE + HISTREE_USE_COUNT,
 	COLUMN_COUNT,
 	COLUMN_PERCENT,
+	COLUMN_AT_ONCE,
 	COLUMN_VOLUNTARY,
 	COLUMN_INVOLUNTARY,
 	COLUMN_LONGEST,
@@ -291,6 +323,8 @@ enum {
 #define RIGHT(text, columns, ...) LEFT(text, columns, .to_the_right = true, __VA_ARGS__)
 #define USE(which, text) [COLUMN_USE + which] = RIGHT(text, 11, .cell = CELL_DURATION, OF(use.ns[which]))
 static const struct row_column top_columns[TOP_COLUMNS] = {
+	[COLUMN_START] = RIGHT("start", 18, .cell = CELL_CLOCK, OF(start)),
+	[COLUMN_END] = RIGHT("end", 18, .when = ROW_PROGRAMS, .cell = CELL_CLOCK, OF(end)),
 	[COLUMN_HOST] = LEFT("host", 12, .when = ROW_HOSTS, .cell = CELL_TEXT, OF(host)),
 	[COLUMN_THREAD] = RIGHT("thread", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_THREAD])),
 	[COLUMN_PROCESS] = RIGHT("process", 8, .put = put_key, OF(use.keys[HISTREE_USE_BY_PROCESS])),
@@ -312,6 +346,7 @@ static const struct row_column top_columns[TOP_COLUMNS] = {
 	[COLUMN_DURATION] = RIGHT("duration", 11, .cell = CELL_DURATION, OF(ns)),
 	[COLUMN_COUNT] = RIGHT("count", 8, .cell = CELL_UNSIGNED, OF(use.count)),
 	[COLUMN_PERCENT] = RIGHT("percent", 7, .cell = CELL_PERCENT, OF(percent)),
+	[COLUMN_AT_ONCE] = RIGHT("at_once", 9, .put = put_at_once, OF(at_once)),
 	[COLUMN_VOLUNTARY] = RIGHT("voluntary", 9, .cell = CELL_UNSIGNED, OF(switches.voluntary)),
 	[COLUMN_INVOLUNTARY] = RIGHT("involuntary", 11, .cell = CELL_UNSIGNED, OF(switches.involuntary)),
 	[COLUMN_LONGEST] = RIGHT("longest_wait", 13, .cell = CELL_DURATION, OF(use.longest_wait.ns)),
@@ -329,6 +364,9 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 {
 	const bool by_state = has(top, HISTREE_USE_BY_STATE);
 	switch (column) {
+	case COLUMN_START:
+	case COLUMN_END:
+		return !top->has_parts;
 	case COLUMN_HOST:
 	case COLUMN_COUNT:
 		return false;
@@ -345,6 +383,7 @@ static bool is_hidden(const struct top_rows *top, size_t column)
 		return by_state || !has(top, HISTREE_USE_BY_CPU);
 	case COLUMN_DURATION:
 	case COLUMN_PERCENT:
+	case COLUMN_AT_ONCE:
 		return !by_state;
 	case COLUMN_VOLUNTARY:
 	case COLUMN_INVOLUNTARY:
@@ -477,47 +516,56 @@ static enum cli_exit report_nothing(const struct top_options *chosen, const stru
 			   count > 0 ? "hosts: " : "", names, count > 0 ? "; " : "", states);
 }
 
-static enum cli_exit print(struct top_rows *top, const struct histree_time_use *use,
-			   const struct histree_history *history, const struct top_options *chosen)
+/* The table, which has no output before there is an answer: what is wrong with the question is said first. */
+struct top_table {
+	struct row_writer writer;
+	struct row_column columns[TOP_COLUMNS];
+};
+
+static enum cli_exit open_table(struct top_table *table, const struct top_rows *top,
+				const struct top_options *chosen)
+{
+	memcpy(table->columns, top_columns, sizeof(table->columns));
+	for (size_t i = 0; i < TOP_COLUMNS; i++)
+		table->columns[i].is_hidden = is_hidden(top, i);
+	const enum cli_exit code = rows_open(&table->writer, &chosen->question, table->columns, TOP_COLUMNS,
+					     top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0);
+	if (code == CLI_OK && top->has_parts)
+		row_say_day(&table->writer, top->from);
+	return code;
+}
+
+static enum cli_exit print_rows(struct top_rows *top, struct row_writer *writer, const struct histree_time_use *use,
+				const struct top_options *chosen)
 {
 	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
-	struct row_writer writer;
-	struct row_column columns[TOP_COLUMNS];
-	memcpy(columns, top_columns, sizeof(columns));
-	for (size_t i = 0; i < TOP_COLUMNS; i++)
-		columns[i].is_hidden = is_hidden(top, i);
-	enum cli_exit code = rows_open(&writer, &chosen->question, columns, TOP_COLUMNS,
-				       top->hosts != NULL || top->by == 0 ? ROWS_OF_HOSTS : 0);
-	if (code != CLI_OK)
-		return code;
 	struct top_order order = { .top = top, .sort = chosen->order };
 	struct histree_use_ordered *ordered =
 		histree_time_use_order(use, chosen->order >= 0 ? amount_of : NULL, &order,
 				       question_order_is_down(question_order(&chosen->question), true));
 	if (ordered == NULL)
-		code = report_no_memory();
+		return report_no_memory();
+	top->ns = 0;
 	for (size_t i = 0; i < count; i++)
 		top->ns += histree_use_row_amount(&rows[i], HISTREE_USE_AMOUNT_TIME);
-	for (size_t i = 0; ordered != NULL && i < count && !rows_are_full(&writer); i++) {
+	for (size_t i = 0; i < count && !rows_are_full(writer); i++) {
 		struct top_row row = { .use = *ordered[i].row,
 				       .host = top->hosts != NULL ? top->hosts[ordered[i].row->host].name
-								  : top->host };
+								  : top->host,
+				       .start = top->from,
+				       .end = top->to };
 		row.ns = histree_use_row_amount(ordered[i].row, HISTREE_USE_AMOUNT_TIME);
 		row.percent = top->ns > 0 ? 100 * ((double)row.ns / (double)top->ns) : 0;
+		row.at_once = (double)row.ns / ((double)(top->to - top->from) + 1);
 		if (top->has_switches)
 			row.switches = switch_counts_of(&top->switches, ordered[i].row);
-		row_put(&writer, &row);
+		row_put(writer, &row);
 	}
 	free(ordered);
-	rows_say_rest(&writer, count);
-	if (code == CLI_OK && count == 0)
-		code = report_nothing(chosen, history);
-	if (top->switches.has_gaps)
-		report("warning: events are missing in that time, so there may have been more switches");
-	if (histree_time_use_loss(use).nodes > 0 || top->switches.is_damaged)
-		code = host_part_damaged(history);
-	return (enum cli_exit)rows_close(&writer, code);
+	top->row_count += count;
+	top->is_damaged |= histree_time_use_loss(use).nodes > 0 || top->switches.is_damaged;
+	return CLI_OK;
 }
 
 /* ---- CPUs that are not recorded ----------------------------------------------------------------------------- */
@@ -533,12 +581,20 @@ static bool is_recorded(const struct histree_attributes *attributes, int32_t cpu
 		histree_attributes_find(attributes, node, "Current_thread", &thread) == HISTREE_OK);
 }
 
-/* Its row is only of threads that were sent there: it was no CPU that did nothing. */
-static void say_of_cpus(const struct top_rows *top, const struct histree_time_use *use,
-			const struct histree_history *history)
+static bool is_listed(const char *names, const char *name)
 {
-	char names[128] = "";
-	size_t count, found = 0;
+	const size_t size = strlen(name);
+	for (const char *at = strstr(names, name); at != NULL; at = strstr(at + 1, name))
+		if ((at == names || at[-1] == ' ') && (at[size] == '\0' || at[size] == ','))
+			return true;
+	return false;
+}
+
+/* Its row is only of threads that were sent there: it was no CPU that did nothing. */
+static void note_cpus(struct top_rows *top, const struct histree_time_use *use,
+		      const struct histree_history *history)
+{
+	size_t count;
 	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
 	for (size_t i = 0; top->by == HISTREE_BY(CPU) && i < count; i++) {
 		const struct histree_value *cpu = &rows[i].keys[HISTREE_USE_BY_CPU];
@@ -550,59 +606,107 @@ static void say_of_cpus(const struct top_rows *top, const struct histree_time_us
 		snprintf(name, sizeof(name), "%s%s%" PRId32,
 			 top->hosts != NULL ? top->hosts[rows[i].host].name : "", top->hosts != NULL ? ":" : "",
 			 cpu->int32);
-		name_list_add(names, sizeof(names), name);
-		found++;
+		if (is_listed(top->unrecorded, name))
+			continue;
+		name_list_add(top->unrecorded, sizeof(top->unrecorded), name);
+		top->unrecorded_count++;
 	}
-	if (found > 0)
-		report("warning: not recorded: CPU%s %s, of which there are no events, so it is not known what "
-		       "threads did there",
-		       found > 1 ? "s" : "", names);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- */
 
+/* Prints the rows of top->from to top->to. */
+static enum cli_exit ask_part(struct top_rows *top, const struct target *target, struct histree_history *history,
+			      const char *where, const struct top_options *chosen, struct top_table *table)
+{
+	const struct histree_time_use_request request = { .by = top->by,
+							  .from = top->from,
+							  .to = top->to,
+							  .where = where,
+							  .longest = top->has_longest,
+							  .work = { .go_on = progress_goes_on } };
+	struct histree_error error = { 0 };
+	struct histree_time_use *use = NULL;
+	enum cli_exit code = CLI_OK;
+	if (top->has_switches)
+		code = switch_counts_read(&top->switches, target, request.from, request.to);
+	if (code == CLI_OK) {
+		const enum histree_status status = histree_time_use_create(history, &request, &use, &error);
+		code = status != HISTREE_OK           ? progress_outcome(status, NULL, &error)
+		       : table->writer.output != NULL ? CLI_OK
+						      : open_table(table, top, chosen);
+	}
+	if (code == CLI_OK)
+		code = print_rows(top, &table->writer, use, chosen);
+	if (code == CLI_OK)
+		note_cpus(top, use, history);
+	histree_time_use_free(use);
+	top->has_gaps |= top->switches.has_gaps;
+	switch_counts_release(&top->switches);
+	return code;
+}
+
+static enum cli_exit ask_parts(struct top_rows *top, const struct target *target, struct histree_history *history,
+			       const char *where, const struct top_options *chosen, struct top_table *table)
+{
+	const uint32_t parts = top->has_parts ? (uint32_t)chosen->question.parts : 1;
+	const histree_time from = top->from, to = top->to;
+	enum cli_exit code = CLI_OK;
+	for (uint32_t part = 0; part < parts && code == CLI_OK && !rows_are_full(&table->writer); part++) {
+		top->from = histree_pixel_start(from, to, parts, part);
+		top->to = histree_pixel_start(from, to, parts, part + 1) - 1;
+		if (top->from <= top->to) /* else the range has fewer ns than parts */
+			code = ask_part(top, target, history, where, chosen, table);
+	}
+	return code;
+}
+
+static enum cli_exit print(struct top_rows *top, const struct target *target, struct histree_history *history,
+			   const char *where, const struct top_options *chosen)
+{
+	struct top_table table = { .writer.row_max = UINT64_MAX };
+	enum cli_exit code = ask_parts(top, target, history, where, chosen, &table);
+	rows_say_rest(&table.writer, top->row_count);
+	if (code == CLI_OK && top->row_count == 0)
+		code = report_nothing(chosen, history);
+	if (top->has_gaps)
+		report("warning: events are missing in that time, so there may have been more switches");
+	if ((code == CLI_OK || code == CLI_NOTHING) && top->is_damaged)
+		code = host_part_damaged(history);
+	code = (enum cli_exit)rows_close(&table.writer, code);
+	if (top->unrecorded_count > 0)
+		report("warning: not recorded: CPU%s %s, of which there are no events, so it is not known what "
+		       "threads did there",
+		       top->unrecorded_count > 1 ? "s" : "", top->unrecorded);
+	return code;
+}
+
 static enum cli_exit ask(struct top_rows *top, const struct target *target, struct histree_history *history,
 			 const struct top_options *chosen)
 {
-	struct histree_time_use_request request = { .by = top->by,
-						    .where = chosen->question.where,
-						    .longest = top->has_longest,
-						    .work = { .go_on = progress_goes_on } };
-	struct histree_error error = { 0 };
-	struct histree_time_use *use = NULL;
 	const struct time_span span = time_span_of_history(histree_history_info(history));
 	size_t host_count;
-	enum cli_exit code = question_range(&chosen->question, &span, &request.from, &request.to);
+	enum cli_exit code = question_range(&chosen->question, &span, &top->from, &top->to);
 	if (code != CLI_OK)
 		return code;
 	top->hosts = histree_history_hosts(history, &host_count);
 	top->host = target_host_name(target);
 	if (top->host == NULL)
 		return report_no_memory();
-	if (top->has_switches)
-		code = switch_counts_read(&top->switches, target, request.from, request.to);
-	if (code != CLI_OK)
-		return code;
 	struct histree_history *part;
 	char *where = NULL;
 	code = host_part_of_question(target, history, &chosen->question, &part);
 	if (code == CLI_OK)
 		code = thread_words_where(&chosen->question, target, history, &where);
-	if (where != NULL)
-		request.where = where;
 	if (code != CLI_OK)
 		return code;
 	progress_catch_signals();
-	enum histree_status status = histree_time_use_create(history, &request, &use, &error);
+	code = print(top, target, history, where != NULL ? where : chosen->question.where, chosen);
 	free(where);
-	code = status == HISTREE_OK ? print(top, use, history, chosen) : progress_outcome(status, NULL, &error);
-	if (status == HISTREE_OK)
-		say_of_cpus(top, use, history);
-	histree_time_use_free(use);
 	return code;
 }
 
-static const struct top_options defaults = { .question = { .by = "thread", .usual_limit = 10 } };
+static const struct top_options defaults = { .question = { .usual_limit = 10 } };
 
 static int top_run(void *said, const struct cli_words *words)
 {
@@ -612,6 +716,11 @@ static int top_run(void *said, const struct cli_words *words)
 	struct target target;
 
 	struct histree_error error = { 0 };
+	top.has_parts = chosen->question.parts != 0;
+	if (chosen->question.by == NULL)
+		chosen->question.by = top.has_parts ? "state" : "thread";
+	if (top.has_parts)
+		chosen->question.usual_limit = 0;
 	enum cli_exit code = histree_use_keys_read(chosen->question.by, &top.by, &error) == HISTREE_OK
 				     ? CLI_OK
 				     : report_exit(CLI_USAGE, "'--by': %s", error.message);
@@ -640,11 +749,6 @@ static int top_run(void *said, const struct cli_words *words)
 	}
 	free(top.host);
 
-	for (size_t i = 0; i < top.switches.host_count; i++)
-		free(top.switches.hosts[i].changes);
-	free(top.switches.hosts);
-	histree_history_close(top.switches.history);
-
 	histree_history_close(history);
 	target_close(&target);
 	return code;
@@ -655,15 +759,16 @@ const struct cli_verb verb_top = {
 	.summary = "say how long threads ran, waited for a CPU and were blocked",
 	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD) | ASKS(BY) | ASKS(SORT) | ASKS(REVERSE) | ASKS(LIMIT) |
-		ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(THREAD) | ASKS(BY) | ASKS(PARTS) | ASKS(SORT) | ASKS(REVERSE) |
+		ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
 	.says = { [ASK_WHERE] = " over host, thread, process, name, cpu, state, system_call and had_by",
 		  [ASK_BY] =
 			  ", or of several, separated by commas: thread, process, name, cpu, state, system-call, "
-			  "had-by (who had the CPU that others waited for) or host; default: thread",
+			  "had-by (who had the CPU that others waited for) or host; default: thread, with --parts "
+			  "state",
 		  [ASK_SORT] = "; KEY is user, system, waiting, blocked and so on, count, longest_wait, "
 			       "longest_block, voluntary or involuntary; default: what ran longest",
-		  [ASK_LIMIT] = "; default: 10 in text, else all",
+		  [ASK_LIMIT] = "; default: 10 in text, else all; with --parts all",
 		  [ASK_ANALYSIS] = "; default: kernel" },
 	CLI_OPTIONS(options, struct top_options),
 	.defaults = &defaults,
