@@ -173,13 +173,16 @@ static void print_bound(const struct cli_option *option, uint64_t bound, FILE *m
 	fprintf(messages, "%" PRIu64 "%s", bound, units[unit]);
 }
 
-/* Prints what an argument should have been: "one of red green", "a number from 2 to 1000". */
+/* Prints what an argument should have been: "one of red, green and blue", "a number from 2 to 1000". */
 static void print_expected(const struct cli_option *option, FILE *messages)
 {
 	if (option->kind == CLI_CHOICE) {
-		fputs("one of", messages);
+		fputs("one of ", messages);
 		for (const char *const *choice = option->choices; *choice != NULL; choice++)
-			fprintf(messages, " %s", *choice);
+			fprintf(messages, "%s%s", *choice,
+				choice[1] == NULL   ? ""
+				: choice[2] == NULL ? " and "
+						    : ", ");
 		return;
 	}
 	if (option->kind == CLI_SIZE)

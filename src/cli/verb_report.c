@@ -147,8 +147,10 @@ static int report_run(void *said, const struct cli_words *words)
 	if (code == CLI_OK && target_open(&target, words->words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
 	else if (code == CLI_OK && target.store == NULL)
-		code = report_exit(CLI_USAGE, "'%s' is a file, but a report needs a store; see 'histree info'",
-				   target.path);
+		code = report_exit(
+			CLI_USAGE,
+			"'%s' is a file, but a report is of a store; 'histree build' makes one of a trace",
+			target.path);
 	if (code == CLI_OK)
 		code = open_history(&target, &source.history);
 	if (code == CLI_OK)

@@ -122,7 +122,8 @@ static enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_
 	if (memcmp(bytes, zeros, sizeof(zeros)) == 0)
 		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
 	if (memcmp(bytes, magic, sizeof(magic)) != 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "is no histree file; 'histree build' makes a store of a trace");
 	if (crc32c(0, bytes, CHECKED) != get_le32(bytes + BLOCK_AT_CRC))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
 	uint32_t version = get_le32(bytes + BLOCK_AT_VERSION), oldest = get_le32(bytes + BLOCK_AT_OLDEST_READER);
@@ -606,8 +607,10 @@ static enum histree_status block_file_read_directory(struct block_file *file, st
 	if (file->io->size(file->io->context, file->file, &size) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot tell its size: %s", strerror(errno));
 	if (size < BLOCK_FILE_HEADER_SIZE)
-		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file: it has only %lld bytes",
-				 (long long)size);
+		return error_set(
+			error, HISTREE_ERR_FORMAT,
+			"is no histree file: it has only %lld bytes; 'histree build' makes a store of a trace",
+			(long long)size);
 	file->size = (uint64_t)size;
 	enum histree_status status = read_header(file, &header, error);
 	if (status == HISTREE_OK && header.has_copies)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The code of docs/python.md and of README.md runs, each block behind the one before it."""
+"""The code of docs/python.md, README.md and python/README.md runs, each block behind the one before it."""
 import os
 import re
 import shutil
@@ -21,7 +21,9 @@ class Page(unittest.TestCase):
         for place in "lttng-traces/session", "demo/trace":
             shutil.copytree(TRACE, place)
         os.symlink("x.histree", "demo.histree")
-        for page, pattern, least in (("README.md", r"^## Python\n\n((?:    [^\n]*\n)+)", 1), ("docs/python.md", r"^```python\n(.*?)^```", 4)):
+        python = r"^```python\n(.*?)^```"
+        for page, pattern, least in (("README.md", r"^## Python\n\n((?:    [^\n]*\n)+)", 1), ("docs/python.md", python, 4),
+                                     ("python/README.md", python, 1)):
             text = (ROOT / page).read_text(encoding="utf-8")
             blocks = list(re.finditer(pattern, text, re.M | re.S))
             self.assertGreaterEqual(len(blocks), least)

@@ -151,7 +151,7 @@ TEST(what_is_wrong_is_named)
 		{ "sample a --help=yes", "'--help' takes no argument" },
 		{ "sample a --name", "'--name' needs NAME" },
 		{ "sample a -n", "'--name' needs NAME" },
-		{ "sample a --colour blue", "'--colour': 'blue' is not one of red green" },
+		{ "sample a --colour blue", "'--colour': 'blue' is not one of red and green" },
 		{ "sample a --count 1", "'--count': '1' is not a number from 2 to 1000" },
 		{ "sample a --count 1001", "from 2 to 1000" },
 		{ "sample a --count 7x", "'7x' is not a number" },
