@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,21 +29,23 @@ enum segment_split_key { SPLIT_BY_START, SPLIT_BY_DURATION };
 
 enum { SEGMENT_PARTS_MAX = 2048, SEGMENT_SLOTS_MAX = 8 * SEGMENT_PARTS_MAX };
 
-/* Scratch.  A zeroed one is fine. */
+/* The parts of the last cut. */
 struct segment_split {
+	size_t part_count;
+	size_t sizes[SEGMENT_PARTS_MAX]; /* of each part; may be 0 */
+};
+
+/* What a cut needs, and nobody after it.  Of a new one, what comes before the splitters is zeroed. */
+struct split_scratch {
 	uint16_t *parts_of; /* by position: the part of that segment */
 	size_t parts_of_capacity;
 	struct keyed_index *sample;
 	size_t sample_capacity;
+	unsigned slot_shift;
 	/* ascending: a key belongs to as many parts after the first as are not above it */
 	uint64_t splitters[SEGMENT_PARTS_MAX];
 	/* The range of the splitters in slots of equal width, and how many splitters lie before each slot. */
 	uint16_t before_slot[SEGMENT_SLOTS_MAX + 1];
-	unsigned slot_shift;
-
-	/* The last result. */
-	size_t part_count;
-	size_t sizes[SEGMENT_PARTS_MAX]; /* of each part; may be 0 */
 };
 
 /* Returns an unsigned number whose order is that of the key. */
@@ -51,20 +54,16 @@ static inline uint64_t segment_split_number(enum segment_split_key key, const st
 	return key == SPLIT_BY_START ? (uint64_t)times->start ^ UINT64_C(1) << 63 : times->duration;
 }
 
-static bool segment_split(struct segment_split *split, const struct segment_times *times,
-			  enum segment_split_key key, const uint32_t *from, uint32_t *to, size_t count,
-			  size_t parts);
-
 /* ---- segment split ------------------------------------------------------------------------------------------- */
 
 enum { SAMPLES_PER_PART = 32, SLOTS_PER_SPLITTER = SEGMENT_SLOTS_MAX / SEGMENT_PARTS_MAX, AHEAD = 24 };
 
 /* Fill in the splitters, all different; returns how many. */
-static size_t choose_splitters(struct segment_split *split, const struct segment_times *times,
+static size_t choose_splitters(struct split_scratch *scratch, const struct segment_times *times,
 			       enum segment_split_key key, const uint32_t *from, size_t count, size_t parts)
 {
 	size_t sampled = parts * SAMPLES_PER_PART < count ? parts * SAMPLES_PER_PART : count;
-	struct keyed_index *sample = split->sample;
+	struct keyed_index *sample = scratch->sample;
 	for (size_t i = 0; i < sampled; i++)
 		sample[i].key = segment_split_number(key, &times[from[i * count / sampled]]);
 	radix_sort(sample, sample + sampled, sampled);
@@ -72,10 +71,10 @@ static size_t choose_splitters(struct segment_split *split, const struct segment
 	for (size_t part = 1; part < parts; part++) {
 		uint64_t splitter = sample[part * sampled / parts].key;
 		/* A key that was sampled more than a part's worth of times: the part ends right after it. */
-		if (splitters > 0 && splitter == split->splitters[splitters - 1] && splitter < UINT64_MAX)
+		if (splitters > 0 && splitter == scratch->splitters[splitters - 1] && splitter < UINT64_MAX)
 			splitter++;
-		if (splitters == 0 || splitter > split->splitters[splitters - 1])
-			split->splitters[splitters++] = splitter;
+		if (splitters == 0 || splitter > scratch->splitters[splitters - 1])
+			scratch->splitters[splitters++] = splitter;
 	}
 	return splitters;
 }
@@ -92,24 +91,25 @@ static inline size_t count_not_above(const uint64_t *splitters, size_t count, ui
 	return (size_t)(base - splitters) + (count == 1 && *base <= number);
 }
 
-static inline size_t part_of(const struct segment_split *split, size_t splitters, uint64_t number)
+static inline size_t part_of(const struct split_scratch *scratch, size_t splitters, uint64_t number)
 {
-	uint64_t first = split->splitters[0];
+	uint64_t first = scratch->splitters[0];
 	if (number < first)
 		return 0;
-	if (number >= split->splitters[splitters - 1])
+	if (number >= scratch->splitters[splitters - 1])
 		return splitters;
-	size_t slot = (size_t)((number - first) >> split->slot_shift), before = split->before_slot[slot];
-	return before + count_not_above(split->splitters + before, split->before_slot[slot + 1] - before, number);
+	size_t slot = (size_t)((number - first) >> scratch->slot_shift), before = scratch->before_slot[slot];
+	return before +
+	       count_not_above(scratch->splitters + before, scratch->before_slot[slot + 1] - before, number);
 }
 
 /*
  * Write the `count` entries of `from` to `to`, part by part, within a part in the order in which they were; about
  * `parts` parts, SEGMENT_PARTS_MAX at most.  False when memory runs out.
  */
-static bool segment_split(struct segment_split *split, const struct segment_times *times,
-			  enum segment_split_key key, const uint32_t *from, uint32_t *to, size_t count,
-			  size_t parts)
+static bool segment_split(struct segment_split *split, struct split_scratch *scratch,
+			  const struct segment_times *times, enum segment_split_key key, const uint32_t *from,
+			  uint32_t *to, size_t count, size_t parts)
 {
 	parts = parts < SEGMENT_PARTS_MAX ? parts : SEGMENT_PARTS_MAX;
 	split->part_count = 1;
@@ -118,33 +118,33 @@ static bool segment_split(struct segment_split *split, const struct segment_time
 		memcpy(to, from, count * sizeof(*to));
 		return true;
 	}
-	if (!array_reserve(&split->parts_of, &split->parts_of_capacity, count) ||
-	    !array_reserve(&split->sample, &split->sample_capacity, 2 * parts * SAMPLES_PER_PART))
+	if (!array_reserve(&scratch->parts_of, &scratch->parts_of_capacity, count) ||
+	    !array_reserve(&scratch->sample, &scratch->sample_capacity, 2 * parts * SAMPLES_PER_PART))
 		return false;
-	size_t splitters = choose_splitters(split, times, key, from, count, parts);
+	size_t splitters = choose_splitters(scratch, times, key, from, count, parts);
 	split->part_count = splitters + 1;
 	/*
 	 * Some slots for each splitter: where keys are spread evenly, and they are so in a batch of starts, a slot
 	 * has one splitter or none, and the search below has nothing left to do.
 	 */
-	uint64_t first = split->splitters[0], range = split->splitters[splitters - 1] - first;
-	split->slot_shift = 0;
-	while (range >> split->slot_shift >= splitters * SLOTS_PER_SPLITTER)
-		split->slot_shift++;
-	size_t slots = (size_t)(range >> split->slot_shift) + 1, before = 0;
+	uint64_t first = scratch->splitters[0], range = scratch->splitters[splitters - 1] - first;
+	scratch->slot_shift = 0;
+	while (range >> scratch->slot_shift >= splitters * SLOTS_PER_SPLITTER)
+		scratch->slot_shift++;
+	size_t slots = (size_t)(range >> scratch->slot_shift) + 1, before = 0;
 	for (size_t slot = 0; slot < slots; slot++) {
-		while (before < splitters && (split->splitters[before] - first) >> split->slot_shift < slot)
+		while (before < splitters && (scratch->splitters[before] - first) >> scratch->slot_shift < slot)
 			before++;
-		split->before_slot[slot] = (uint16_t)before;
+		scratch->before_slot[slot] = (uint16_t)before;
 	}
-	split->before_slot[slots] = (uint16_t)splitters;
+	scratch->before_slot[slots] = (uint16_t)splitters;
 	memset(split->sizes, 0, split->part_count * sizeof(*split->sizes));
 	for (size_t i = 0; i < count; i++) {
 		/* In a slab, neighbours in order are far from each other in the batch. */
 		__builtin_prefetch(&times[from[i + AHEAD < count ? i + AHEAD : i]]);
 		uint64_t number = segment_split_number(key, &times[from[i]]);
-		size_t part = part_of(split, splitters, number);
-		split->parts_of[i] = (uint16_t)part;
+		size_t part = part_of(scratch, splitters, number);
+		scratch->parts_of[i] = (uint16_t)part;
 		split->sizes[part]++;
 	}
 	uint32_t positions[SEGMENT_PARTS_MAX];
@@ -155,14 +155,8 @@ static bool segment_split(struct segment_split *split, const struct segment_time
 	}
 	assert(split->part_count <= SEGMENT_PARTS_MAX && sum == count);
 	for (size_t i = 0; i < count; i++)
-		to[positions[split->parts_of[i]]++] = from[i];
+		to[positions[scratch->parts_of[i]]++] = from[i];
 	return true;
-}
-
-static void segment_split_release(struct segment_split *split)
-{
-	free(split->parts_of);
-	free(split->sample);
 }
 
 /* ---- segment writer ------------------------------------------------------------------------------------------ */
@@ -184,13 +178,14 @@ struct segment_writer {
 	uint32_t node_size;
 	enum segment_grouping grouping;
 	struct segment_batch batch;
-	size_t strings_max;      /* bytes of a batch's */
-	uint32_t *order, *spare; /* indices in the batch; the spare one for the next cut */
-	struct segment_split slabs, leaves, blocks;
+	size_t strings_max;          /* bytes of a batch's */
+	uint32_t *order, *spare;     /* indices in the batch; the spare one for the next cut */
 	struct keyed_index *entries; /* a leaf's segments, being sorted by start; the upper half is spare */
 	size_t entries_capacity;
 	struct segment_builder builder;
 	double item_bytes; /* on disk, as the last leaf had them */
+	struct split_scratch scratch;
+	struct segment_split slabs, leaves, blocks;
 };
 
 enum histree_status segment_writer_create(struct block_file *file, const struct histree_segment_field *fields,
@@ -198,9 +193,11 @@ enum histree_status segment_writer_create(struct block_file *file, const struct 
 					  struct histree_error *error)
 {
 	*out = NULL;
-	struct segment_writer *writer = calloc(1, sizeof(*writer));
+	struct segment_writer *writer = malloc(sizeof(*writer));
 	if (writer == NULL)
 		return error_memory(error, "a tree of segments");
+	/* The rest is 100 KB, most of which few segments never need. */
+	memset(writer, 0, offsetof(struct segment_writer, scratch.splitters));
 	size_t memory = memory_max > 0 ? memory_max : variant_segments.memory_default;
 	writer->node_size = file->block_size;
 	writer->item_bytes = item_bytes_first;
@@ -244,9 +241,8 @@ void segment_writer_free(struct segment_writer *writer)
 		return;
 	tree_writer_free(writer->tree);
 	segment_batch_release(&writer->batch);
-	segment_split_release(&writer->slabs);
-	segment_split_release(&writer->leaves);
-	segment_split_release(&writer->blocks);
+	free(writer->scratch.parts_of);
+	free(writer->scratch.sample);
 	segment_builder_release(&writer->builder);
 	free(writer->order);
 	free(writer->spare);
@@ -291,8 +287,8 @@ static enum histree_status write_leaf(struct segment_writer *writer, const uint3
 	for (;;) {
 		size_t slabs = slabs_of(writer, divide_up(count, SEGMENT_BLOCK_MAX));
 		size_t size = 0;
-		if (segment_split(&writer->blocks, writer->batch.times, SPLIT_BY_DURATION, order, spare, count,
-				  slabs))
+		if (segment_split(&writer->blocks, &writer->scratch, writer->batch.times, SPLIT_BY_DURATION, order,
+				  spare, count, slabs))
 			size = segment_builder_encode(&writer->builder, &writer->batch, spare, writer->blocks.sizes,
 						      writer->blocks.part_count);
 		if (size == 0)
@@ -359,7 +355,8 @@ static enum histree_status write_slab(struct segment_writer *writer, uint32_t *o
 				      struct histree_error *error)
 {
 	size_t tiles = divide_up(count, leaf_items(writer));
-	if (!segment_split(&writer->leaves, writer->batch.times, SPLIT_BY_START, order, spare, count, tiles))
+	if (!segment_split(&writer->leaves, &writer->scratch, writer->batch.times, SPLIT_BY_START, order, spare,
+			   count, tiles))
 		return error_memory(error, "sorting a batch");
 	enum histree_status status = HISTREE_OK;
 	for (size_t tile = 0; status == HISTREE_OK && tile < writer->leaves.part_count; tile++) {
@@ -378,8 +375,8 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 	for (size_t i = 0; i < count; i++)
 		writer->spare[i] = (uint32_t)i;
 	size_t slabs = slabs_of(writer, divide_up(count, leaf_items(writer)));
-	if (!segment_split(&writer->slabs, writer->batch.times, SPLIT_BY_DURATION, writer->spare, writer->order,
-			   count, slabs))
+	if (!segment_split(&writer->slabs, &writer->scratch, writer->batch.times, SPLIT_BY_DURATION, writer->spare,
+			   writer->order, count, slabs))
 		return error_memory(error, "sorting a batch");
 	enum histree_status status = HISTREE_OK;
 	size_t first = 0;
