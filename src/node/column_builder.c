@@ -487,8 +487,6 @@ static bool number_by_table(struct column_builder *builder, const struct column_
 	builder->tick_count = 0;
 	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
 	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
-	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
-	    !array_reserve(&builder->ranks, &builder->ranks_capacity, 2 * count) ||
 	    !array_reserve(&builder->slots, &builder->slots_capacity, (size_t)1 << builder->slot_bits) ||
 	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
 	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
@@ -501,15 +499,18 @@ static bool number_by_table(struct column_builder *builder, const struct column_
 	}
 	assert(builder->tick_count > 0 && builder->tick_count <= 2 * count);
 	radix_sort(builder->ticks, builder->spare_ticks, builder->tick_count);
+	/* From here on, these are where the spare ticks were. */
+	builder->times = (uint64_t *)builder->spare_ticks;
+	uint32_t *ranks = (uint32_t *)(builder->times + builder->tick_count);
 	for (size_t tick = 0; tick < builder->tick_count; tick++) {
 		builder->times[tick] = builder->ticks[tick].key;
-		builder->ranks[builder->ticks[tick].index] = (uint32_t)tick;
+		ranks[builder->ticks[tick].index] = (uint32_t)tick;
 	}
 	builder->time_count = builder->tick_count;
 	for (size_t i = 0; i < count; i++) {
-		builder->ends[i] = builder->ranks[builder->ends[i]];
+		builder->ends[i] = ranks[builder->ends[i]];
 		if (i == 0 || !column_item_follows(&items[i]))
-			builder->starts[i] = builder->ranks[builder->starts[i]];
+			builder->starts[i] = ranks[builder->starts[i]];
 	}
 	return true;
 }
@@ -742,8 +743,6 @@ void column_builder_release(struct column_builder *builder)
 	free(builder->ticks);
 	free(builder->spare_ticks);
 	free(builder->slots);
-	free(builder->ranks);
-	free(builder->times);
 	free(builder->starts);
 	free(builder->ends);
 	free(builder->dictionary.entries);

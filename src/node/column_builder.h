@@ -89,10 +89,8 @@ struct column_builder {
 	uint32_t *slots;
 	size_t slots_capacity;
 	unsigned slot_bits;
-	uint32_t *ranks; /* by that number: the tick */
-	size_t ranks_capacity;
-	uint64_t *times; /* distinct, above the leaf's start */
-	size_t time_count, times_capacity;
+	uint64_t *times; /* the ticks, above the leaf's start, once they are sorted: where the spare ones were */
+	size_t time_count;
 	uint32_t *starts, *ends; /* with a table: by item, the ticks at which it starts and ends */
 	size_t starts_capacity, ends_capacity;
 	struct column_dictionary dictionary;
