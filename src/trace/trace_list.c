@@ -122,6 +122,7 @@ static const struct magic {
 		"ELF"),
 	  0,
 	  { .name = "a program or library (ELF)" } },
+	{ MAGIC("!<arch>\n"), 0, { .name = "a library (an archive of ar)", .is_print = true } },
 	{ MAGIC("\x89PNG"), 0, { .name = "a picture (PNG)" } },
 	{ MAGIC("\xff\xd8\xff"), 0, { .name = "a picture (JPEG)" } },
 	{ MAGIC("GIF8"), 0, { .name = "a picture (GIF)" } },
@@ -181,6 +182,20 @@ static struct trace_format format_of_print(const char *text, size_t size)
 		if (size > 0 && (text[0] == '#' || text[0] == ' ') &&
 		    memmem(text, size < HEAD_SIZE ? size : HEAD_SIZE, heads[i].part, strlen(heads[i].part)) != NULL)
 			return heads[i].format;
+	/* It has lines of an address and a function, as samples have. */
+	static const struct {
+		const char *begin, *part;
+	} pprofs[] = { { "File: ", "\nType: " },
+		       { "Type: ", "\nShowing nodes " },
+		       { "Showing nodes accounting for ", "" },
+		       { "digraph ", "" } };
+	for (size_t i = 0; i < sizeof(pprofs) / sizeof(pprofs[0]); i++)
+		if (size > strlen(pprofs[i].begin) && memcmp(text, pprofs[i].begin, strlen(pprofs[i].begin)) == 0 &&
+		    memmem(text, size, pprofs[i].part, strlen(pprofs[i].part)) != NULL)
+			return (struct trace_format){ .name = "what pprof prints",
+						      .advice = "name the profile that it was made of, or what "
+								"'pprof -proto' writes",
+						      .is_print = true };
 	/* "     0.059 ( 0.012 ms): ls/77 brk() = 0x55d2" */
 	if (length > 0 && text[0] == ' ' && memmem(text, length, " (", 2) != NULL &&
 	    (memmem(text, length, " ms): ", 6) != NULL || memmem(text, length, "         ): ", 12) != NULL))

@@ -56,7 +56,7 @@ struct trace_format {
 	const struct trace_format_kind *kind; /* what reads such a file, a trace by itself; NULL: nothing does */
 	const char *advice;                   /* what to do with it then; NULL: it is no trace */
 	bool is_gzip;                         /* of something else */
-	bool is_print;                        /* text that only looks like a table */
+	bool is_print;                        /* only looks like a table, or like samples */
 };
 
 /* Returns the format that the first bytes of a file are of. */

@@ -520,7 +520,7 @@ static enum json_look look_at_members(struct json_text *text)
 
 /*
  * Behind the bracket: before the first event there may be commas, and values that are none.  A line of a log begins
- * with a time in brackets.
+ * with a time in brackets, and what follows may stand in brackets, too: "[    0.000000] [drm] ...".
  */
 static enum json_look look_at_elements(struct json_text *text)
 {
@@ -539,7 +539,7 @@ static enum json_look look_at_elements(struct json_text *text)
 			return LOOK_OTHER;
 		if (result != JSON_OK || (json_scan_space(text) && *text->at != ',' && *text->at != ']'))
 			return LOOK_NO_JSON;
-		if (text->at < text->end && *text->at++ == ']' && json_scan_space(text) && *text->at != '[')
+		if (text->at < text->end && *text->at++ == ']' && json_scan_space(text))
 			return LOOK_NO_JSON;
 		if (word.kind != JSON_NULL)
 			return LOOK_OTHER;

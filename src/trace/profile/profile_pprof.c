@@ -74,13 +74,13 @@ struct pprof {
 
 /* ---- what a file is -------------------------------------------------------------------------------------- */
 
-/* Whether a message has nothing but numbers, of fields up to that one. */
-static bool has_numbers(struct wire_message message, uint32_t last)
+/* Whether a message has only fields up to that one, and, where it has `only_numbers`, no others. */
+static bool has_fields(struct wire_message message, uint32_t last, bool only_numbers)
 {
 	struct wire_field field;
 	size_t count = 0;
 	while (wire_next(&message, &field)) {
-		if (field.kind != WIRE_VARINT || field.number > last)
+		if ((only_numbers && field.kind != WIRE_VARINT) || field.number > last)
 			return false;
 		count++;
 	}
@@ -93,7 +93,14 @@ static bool has_numbers(struct wire_message message, uint32_t last)
  */
 bool profile_pprof_begins(const void *bytes, size_t size)
 {
-	enum { LAST_OF_TYPE = 2, LAST_OF_MAPPING = 10, LAST_OF_FUNCTION = 5 };
+	static const struct {
+		uint32_t last; /* 0: what is in it is not looked at */
+		bool only_numbers;
+	} parts[PROFILE_LAST + 1] = {
+		[PROFILE_SAMPLE_TYPE] = { 2, true }, [PROFILE_SAMPLE] = { 3, false },
+		[PROFILE_MAPPING] = { 10, true },    [PROFILE_LOCATION] = { 5, false },
+		[PROFILE_FUNCTION] = { 5, true },    [PROFILE_PERIOD_TYPE] = { 2, true },
+	};
 	struct wire_message message = wire_message(bytes, size);
 	struct wire_field field;
 	size_t known = 0, count = 0;
@@ -103,14 +110,10 @@ bool profile_pprof_begins(const void *bytes, size_t size)
 		if (field.number > PROFILE_LAST || (field.kind != WIRE_VARINT && field.kind != WIRE_BYTES) ||
 		    (!may_be_either && is_message != (field.bytes != NULL)))
 			return false;
-		const uint32_t last = field.number == PROFILE_SAMPLE_TYPE || field.number == PROFILE_PERIOD_TYPE
-					      ? LAST_OF_TYPE
-				      : field.number == PROFILE_MAPPING  ? LAST_OF_MAPPING
-				      : field.number == PROFILE_FUNCTION ? LAST_OF_FUNCTION
-									 : 0;
-		if (last > 0 && !has_numbers(wire_inside(&field), last))
+		const uint32_t last = parts[field.number].last;
+		if (last > 0 && !has_fields(wire_inside(&field), last, parts[field.number].only_numbers))
 			return false;
-		known += last > 0;
+		known += last > 0 && parts[field.number].only_numbers;
 	}
 	return known > 0 && count > 1;
 }
