@@ -268,10 +268,15 @@ static bool may_be_marker(const char *line, size_t size)
 	       (size > end_size && memcmp(line + size - end_size, end, end_size) == 0);
 }
 
+/*
+ * What code of the kernel writes by trace_puts() and trace_printk() is called as its function: it is a marker if it
+ * names a process, as "B|100|name" and "E|100" do.  A lone "E" is one of what writes markers only.
+ */
 static bool is_marker(const struct line_head *head)
 {
 	static const char *const names[] = { "print", "ftrace:print" };
-	bool is = packed_marker_is_writer(head->name, head->name_size);
+	bool is = packed_marker_is_writer(head->name, head->name_size) ||
+		  memchr(head->text, '|', head->text_size) != NULL;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		is |= head->name_size == strlen(names[i]) && memcmp(head->name, names[i], head->name_size) == 0;
 	return (is && packed_marker_is(head->text, head->text_size)) || line_graph_is_event(head);

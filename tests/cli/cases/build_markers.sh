@@ -18,6 +18,16 @@ for store in text perfetto; do
 	histree states $store -a tracks --format tsv | grep Counters | cut -f 1,2,5
 done
 histree top text --format tsv | cut -f 2-4
+# What code of the kernel writes by trace_puts() or trace_printk() is called as its function; a lone E is a text then.
+cat >kernel-markers.txt <<'END'
+         web-61      (   60) [001] ...1 5.002000: trace_puts: B|60|request
+         web-61      (   60) [001] ...1 5.003000: vendor_mark.isra.0: C|60|queue|2
+         web-61      (   60) [001] ...1 5.005000: vendor_mark.isra.0: E
+         web-61      (   60) [001] ...1 5.006000: trace_puts: E|60
+END
+try histree build -q kernel-markers.txt -o kernel-markers
+histree segments kernel-markers track-spans --format tsv | cut -f 1,3,4,6-9
+histree states kernel-markers -a tracks --format tsv | grep Counters | cut -f 1,2,5
 # Calls of functions that ftrace drew.
 cat >graph.txt <<'END'
 # tracer: function_graph
