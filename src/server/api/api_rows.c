@@ -20,7 +20,7 @@
 #include "server/api/api.h"
 #include "server/api/page_request.h"
 #include "server/model/row_model.h"
-#include "server/model/state_filter.h"
+#include "server/model/state_search.h"
 
 /* ---- group cells --------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@
 #include "server/model/host_rows.h"
 #include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
-#include "server/model/state_filter.h"
+#include "server/model/state_search.h"
 #include "server/tsp/outputs.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/replies.h"
