@@ -202,6 +202,12 @@ histree_analyses_defined(const char *const *definitions, size_t count,
 			 void (*tell)(void *context, const struct histree_analysis_info *analysis), void *context,
 			 struct histree_error *error);
 
+/*
+ * Returns the name, with this index from 0, of an analysis in the language of histree that comes with it: among
+ * definitions, the name stands for its file.  Returns NULL if the index is too large.
+ */
+HISTREE_API const char *histree_analysis_shipped(size_t index);
+
 /* Describe the analysis with this index, from 0.  Returns false if the index is too large. */
 HISTREE_API bool histree_analysis(size_t index, struct histree_analysis_info *out);
 

@@ -292,6 +292,12 @@ static int print_analyses(const struct info_options *chosen)
 		code = report_error(&error);
 	for (size_t i = 0; code == CLI_OK && chosen->definitions.count == 0 && histree_analysis(i, &analysis); i++)
 		row_put(&rows, &analysis);
+	const char *shipped;
+	for (size_t i = 0;
+	     code == CLI_OK && chosen->definitions.count == 0 && (shipped = histree_analysis_shipped(i)) != NULL;
+	     i++)
+		if (histree_analyses_defined(&shipped, 1, put_analysis, &rows, &error) < 0)
+			code = report_error(&error);
 	return rows_close(&rows, code);
 }
 

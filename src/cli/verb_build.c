@@ -114,6 +114,11 @@ static enum cli_exit check_analysis(const char *name)
 			return CLI_OK;
 		nearest_offer(&nearest, analysis.name);
 	}
+	const char *shipped;
+	for (size_t i = 0; (shipped = histree_analysis_shipped(i)) != NULL; i++)
+		if (strcmp(shipped, name) == 0)
+			return report_exit(CLI_USAGE, "'%s' is an analysis in histree's language: '-x %s' makes it",
+					   name, name);
 	if (nearest.word != NULL)
 		return report_exit(CLI_USAGE,
 				   "unknown analysis '%s'; the nearest is '%s'; see 'histree info --analyses'",

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analysis/definition/definition_files.h"
 #include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/cancel.h"
@@ -624,6 +625,8 @@ static void name_the_way(const struct histree_store_info *info, const char *anal
 			 info->path, info->path);
 	else if (entry != NULL)
 		snprintf(way, size, "'histree add %s %s' makes it", info->path, analysis);
+	else if (definition_is_shipped(analysis))
+		snprintf(way, size, "'histree add %s -x %s' makes it", info->path, analysis);
 	else
 		snprintf(way, size, "'histree info --analyses' lists what there is");
 }

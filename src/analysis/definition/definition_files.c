@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "analysis/language/language.h"
+#include "analysis/shipped_definitions.h"
 #include "analysis/xml/xml_definitions.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -210,6 +211,34 @@ static enum histree_status read_pair(struct definitions *definitions, const char
 	return status;
 }
 
+/* ---- those that come with histree ------------------------------------------------------------------------- */
+
+#define SHIPPED_ROW(name, text) { (name), (text) },
+static const struct shipped_definition {
+	const char *name, *text;
+} shipped[] = { SHIPPED_DEFINITIONS(SHIPPED_ROW) };
+#undef SHIPPED_ROW
+
+enum { SHIPPED_COUNT = sizeof(shipped) / sizeof(shipped[0]) };
+
+const char *definition_shipped(size_t index)
+{
+	return index < SHIPPED_COUNT ? shipped[index].name : NULL;
+}
+
+static const struct shipped_definition *shipped_of(const char *name)
+{
+	for (size_t i = 0; i < SHIPPED_COUNT; i++)
+		if (strcmp(shipped[i].name, name) == 0)
+			return &shipped[i];
+	return NULL;
+}
+
+bool definition_is_shipped(const char *name)
+{
+	return shipped_of(name) != NULL;
+}
+
 /* ---- a folder --------------------------------------------------------------------------------------------- */
 
 static int is_wanted(const struct dirent *entry)
@@ -246,7 +275,11 @@ enum histree_status definition_files_read(struct definitions *definitions, const
 					  struct histree_error *error)
 {
 	struct stat about;
-	if (stat(path, &about) != 0)
+	const bool is_there = stat(path, &about) == 0;
+	const struct shipped_definition *known = is_there ? NULL : shipped_of(path);
+	if (known != NULL)
+		return language_read(path, known->text, strlen(known->text), definitions, error);
+	if (!is_there)
 		return strstr(path, "->") != NULL ? read_pair(definitions, path, error) : failed(path, error);
 	if (S_ISDIR(about.st_mode))
 		return read_folder(definitions, path, error);

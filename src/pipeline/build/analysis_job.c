@@ -878,6 +878,11 @@ bool histree_analysis(size_t index, struct histree_analysis_info *out)
 	return true;
 }
 
+const char *histree_analysis_shipped(size_t index)
+{
+	return definition_shipped(index);
+}
+
 enum histree_status histree_analyses_defined(const char *const *paths, size_t count,
 					     void (*tell)(void *context,
 							  const struct histree_analysis_info *analysis),

@@ -1,5 +1,4 @@
 # What the kernel does beside its states, on events made by hand: analyses in C, and the definitions of docs/analyses.
-analyses=$(cd -P "$DATA" && cd ../../docs/analyses && pwd)
 cat >trace.txt <<'END'
 # tracer: nop
 #
@@ -31,14 +30,30 @@ cat >trace.txt <<'END'
   rcu_sched-11   [000] .....   10.000290: rcu_grace_period: rcuname=rcu_sched gp_seq=100 gpevent=end
   <idle>-0       [001] d.h..   10.000300: ipi_entry: (Function call interrupts)
   <idle>-0       [001] d.h..   10.000303: ipi_exit: (Function call interrupts)
+     app-7       [000] d..2.   10.010010: sched_waking: comm=rt pid=12 prio=9 target_cpu=001
+     app-7       [000] d..2.   10.010011: sched_wakeup: comm=rt pid=12 prio=9 target_cpu=001
+  <idle>-0       [001] d..2.   10.010020: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=rt next_pid=12 next_prio=9
+      rt-12      [001] d..2.   10.010030: sched_switch: prev_comm=rt prev_pid=12 prev_prio=9 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+     app-7       [000] d..2.   10.011010: sched_waking: comm=rt pid=12 prio=9 target_cpu=001
+     app-7       [000] d..2.   10.011011: sched_wakeup: comm=rt pid=12 prio=9 target_cpu=000
+     app-7       [000] d..2.   10.011012: sched_migrate_task: comm=rt pid=12 prio=9 orig_cpu=0 dest_cpu=1
+     app-7       [000] d..2.   10.011015: sched_switch: prev_comm=app prev_pid=7 prev_prio=120 prev_state=R+ ==> next_comm=x next_pid=5 next_prio=9
+  <idle>-0       [001] d..2.   10.011020: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=rt next_pid=12 next_prio=9
+      rt-12      [001] d..2.   10.011030: sched_switch: prev_comm=rt prev_pid=12 prev_prio=9 prev_state=R ==> next_comm=y next_pid=6 next_prio=5
+       y-6       [001] d..2.   10.013030: sched_switch: prev_comm=y prev_pid=6 prev_prio=5 prev_state=D ==> next_comm=rt next_pid=12 next_prio=9
+      rt-12      [001] d..2.   10.013930: sched_switch: prev_comm=rt prev_pid=12 prev_prio=9 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+       x-5       [000] .....   10.014000: mm_filemap_add_to_page_cache: dev 8:1 ino 83 pfn=0x1 ofs=0 order=2
+       x-5       [000] .....   10.014010: mm_filemap_add_to_page_cache: dev 8:1 ino 83 pfn=0x5 ofs=4096 order=0
+       x-5       [000] .....   10.014020: mm_filemap_delete_from_page_cache: dev 8:1 ino 83 pfn=0x5 ofs=4096 order=0
+       x-5       [000] .....   10.014030: lttng_statedump_process_pid_ns: tid=12 vtid=1 ns_level=1 ns_inum=4026532001
 END
 for name in reclaim signals connections handshakes grace-periods ipis; do
 	histree build -q --force -a $name -o store trace.txt
 	echo "--- $name"
 	histree segments store --format csv $name | tr -d '\r'
 done
-for name in timer-waits connection-states migrations page-faults thermal containers; do
-	histree build -q --force -a kernel -x "$analyses/$name.histree-analysis" -o store trace.txt
+for name in timer-waits connection-states migrations page-faults thermal containers jobs run-queues page-cache namespaces; do
+	histree build -q --force -a kernel -x $name -o store trace.txt
 	echo "--- $name"
 	[ ! -e store/$name.seg ] || histree segments store $name --format csv | tr -d '\r'
 	[ ! -e store/$name.sht ] || histree states store -a $name --where 'type != null' --columns path,start,end,value --format csv | tr -d '\r' | tail -n +2
