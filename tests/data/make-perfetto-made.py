@@ -48,6 +48,21 @@ def markers():
                     sequence=2)
 
 
+def driver_markers():
+    """Of mdss, whose events say only whether a span begins; of sde and mali, which have the letter of a marker."""
+    def mdss(time, begins):
+        return pt.ftrace_event(time, 21, "mdss:tracing_mark_write", {"pid": 20, "trace_name": "commit", "trace_begin": begins})
+
+    def sde(time, letter, name, value=0):
+        return pt.ftrace_event(time, 21, "sde:tracing_mark_write",
+                               {"pid": 20, "trace_name": name, "trace_type": ord(letter), "value": value})
+
+    yield pt.bundle(0, [mdss(1000, 1), sde(2000, "B", "flush"), sde(2500, "C", "depth", -3), sde(4000, "E", "flush"), mdss(5000, 0)],
+                    sequence=2)
+    yield pt.bundle(1, [pt.ftrace_event(time, 22, "mali:tracing_mark_write", {"name": "job", "pid": 22, "type": ord(letter), "value": 9})
+                        for time, letter in ((3000, "S"), (6000, "F"))], sequence=2)
+
+
 def states():
     yield pt.packet(pt.data(60, pt.number(1, 7) + pt.data(3, pt.number(1, 40) + pt.data(6, "modem"))), time=1, sequence=1, flags=1)
     yield pt.packet(pt.data(60, pt.number(1, 9) + pt.number(5, 7) + pt.data(2, "radio")), time=1, sequence=1)
@@ -61,6 +76,7 @@ def main():
     data = pt.trace(both())
     (folder / "both.pftrace").write_bytes(data)
     (folder / "markers.pftrace").write_bytes(pt.trace(markers()))
+    (folder / "driver-markers.pftrace").write_bytes(pt.trace(driver_markers()))
     (folder / "states.pftrace").write_bytes(pt.trace(states()))
     (folder / "both.pftrace.gz").write_bytes(gzip.compress(data, mtime=0))
 

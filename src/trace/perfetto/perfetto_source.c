@@ -321,13 +321,36 @@ enum {
 /* Idle threads share the number 0, and an event may say no thread: who calls is the CPU. */
 #define CALLER_CPU (UINT64_C(1) << 32)
 
+/*
+ * Events tracing_mark_write of drivers, of mdss, sde, dpu, g2d, mali, lwis and samsung, and the fields that have
+ * the parts of a marker.  Where there is no letter, a span begins or ends.  Field 0: it has none.
+ */
+static const struct driver_mark {
+	uint32_t event;
+	uint8_t process, name, letter, value, begins;
+} driver_marks[] = {
+	{ 80, 1, 2, 0, 0, 3 },  { 333, 1, 2, 3, 4, 5 }, { 348, 1, 4, 5, 6, 0 }, { 348, 1, 2, 0, 0, 3 },
+	{ 349, 1, 4, 5, 6, 0 }, { 350, 2, 1, 3, 4, 0 }, { 467, 3, 4, 2, 5, 0 }, { 484, 1, 2, 4, 5, 3 }
+};
+
+enum { DRIVER_MARKS = sizeof(driver_marks) / sizeof(driver_marks[0]), MARK_SIZE = 512 };
+
 /* An event that says something of tracks. */
 struct mark {
 	uint64_t time;
 	int32_t pid;
-	uint32_t kind; /* EVENT_PRINT, EVENT_CALL, EVENT_RETURN, EVENT_PROBE; 0: another one */
+	uint32_t kind;   /* EVENT_PRINT, EVENT_CALL, EVENT_RETURN, EVENT_PROBE; 0: another one */
+	uint32_t driver; /* of EVENT_PRINT: the event of a driver that says the same; 0: none does */
 	struct wire_message content;
 };
+
+static bool is_driver_mark(uint32_t event)
+{
+	for (size_t i = 0; i < DRIVER_MARKS; i++)
+		if (driver_marks[i].event == event)
+			return true;
+	return false;
+}
 
 static struct mark read_mark(struct wire_message event)
 {
@@ -342,16 +365,50 @@ static struct mark read_mark(struct wire_message event)
 						   field.number == EVENT_RETURN || field.number == EVENT_PROBE)) {
 			mark.kind = field.number;
 			mark.content = wire_inside(&field);
+		} else if (field.bytes != NULL && is_driver_mark(field.number)) {
+			mark.kind = EVENT_PRINT;
+			mark.driver = field.number;
+			mark.content = wire_inside(&field);
 		}
 	}
 	return mark;
 }
 
-/* Bytes NULL: it has no text. */
-static struct perfetto_text text_of_print(struct wire_message content)
+/* What a driver says, as programs write it: "B|100|name".  Names are short; bytes NULL: it is no marker. */
+static struct perfetto_text text_of_driver(const struct mark *mark, char written[static MARK_SIZE])
+{
+	const struct perfetto_flat flat = perfetto_flat(mark->content);
+	for (size_t i = 0; i < DRIVER_MARKS; i++) {
+		const struct driver_mark *parts = &driver_marks[i];
+		const bool has_letter = parts->letter > 0 && perfetto_flat_has(&flat, parts->letter);
+		const struct perfetto_text name = flat.texts[parts->name];
+		if (parts->event != mark->driver ||
+		    (!has_letter && (parts->begins == 0 || !perfetto_flat_has(&flat, parts->begins))))
+			continue;
+		const char letter = has_letter                         ? (char)flat.numbers[parts->letter]
+				    : flat.numbers[parts->begins] != 0 ? 'B'
+								       : 'E';
+		const bool has_value = letter == 'C' || letter == 'S' || letter == 'F';
+		int size = snprintf(
+			written, MARK_SIZE, "%c|%" PRId32 "|%.*s", letter, (int32_t)flat.numbers[parts->process],
+			letter == 'E' ? 0 : (int)(name.size < MARK_SIZE / 2 ? name.size : MARK_SIZE / 2),
+			name.bytes != NULL ? name.bytes : "");
+		if (has_value)
+			size += snprintf(written + size, (size_t)(MARK_SIZE - size), "|%" PRId64,
+					 (int64_t)flat.numbers[parts->value]);
+		return (struct perfetto_text){ written, (size_t)size };
+	}
+	return (struct perfetto_text){ NULL, 0 };
+}
+
+/* Bytes NULL: it has no text.  That of a driver is in `written`. */
+static struct perfetto_text text_of_mark(const struct mark *mark, char written[static MARK_SIZE])
 {
 	struct perfetto_text text = { NULL, 0 };
 	struct wire_field field;
+	if (mark->driver != 0)
+		return text_of_driver(mark, written);
+	struct wire_message content = mark->content;
 	while (wire_next(&content, &field))
 		if (field.number == PRINT_TEXT && field.bytes != NULL)
 			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
@@ -368,7 +425,8 @@ static bool perfetto_markers_look(struct perfetto_file *file, struct wire_messag
 			continue;
 		const struct mark mark = read_mark(wire_inside(&field));
 		if (mark.kind == EVENT_PRINT && !file->has_markers) {
-			const struct perfetto_text text = text_of_print(mark.content);
+			char written[MARK_SIZE];
+			const struct perfetto_text text = text_of_mark(&mark, written);
 			file->has_markers = text.bytes != NULL && packed_marker_is(text.bytes, text.size);
 		} else if (mark.kind != EVENT_PRINT && mark.kind != 0) {
 			const uint64_t caller = mark.pid > 0 ? (uint32_t)mark.pid : CALLER_CPU + cpu;
@@ -514,7 +572,8 @@ static enum histree_status perfetto_markers_read(struct packed_markers *markers,
 			status = read_call(tracks, sequence, &mark, bundle.cpu, time, error);
 			continue;
 		}
-		const struct perfetto_text text = text_of_print(mark.content);
+		char written[MARK_SIZE];
+		const struct perfetto_text text = text_of_mark(&mark, written);
 		if (text.bytes != NULL && markers->packed != NULL)
 			status = packed_markers_take(markers, time, &(struct marker_thread){ mark.pid, NULL, 0 },
 						     text.bytes, text.size, error);

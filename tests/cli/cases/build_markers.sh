@@ -18,6 +18,11 @@ for store in text perfetto; do
 	histree states $store -a tracks --format tsv | grep Counters | cut -f 1,2,5
 done
 histree top text --format tsv | cut -f 2-4
+# Drivers have events of their own for them.
+cp $DATA/perfetto-made/driver-markers.pftrace .
+try histree build -q driver-markers.pftrace -o drivers
+histree segments drivers track-spans --format tsv | cut -f 1,3,4,6-9
+histree states drivers -a tracks --format tsv | grep Counters | cut -f 1,2,5
 # What code of the kernel writes by trace_puts() or trace_printk() is called as its function; a lone E is a text then.
 cat >kernel-markers.txt <<'END'
          web-61      (   60) [001] ...1 5.002000: trace_puts: B|60|request
