@@ -51,16 +51,19 @@ def markers():
 def driver_markers():
     """Of mdss, whose events say only whether a span begins; of sde and mali, which have the letter of a marker."""
     def mdss(time, begins):
-        return pt.ftrace_event(time, 21, "mdss:tracing_mark_write", {"pid": 20, "trace_name": "commit", "trace_begin": begins})
+        return pt.ftrace_event(time, 21, 80, pt.number(1, 20) + pt.data(2, "commit") + pt.number(3, begins))
 
     def sde(time, letter, name, value=0):
-        return pt.ftrace_event(time, 21, "sde:tracing_mark_write",
-                               {"pid": 20, "trace_name": name, "trace_type": ord(letter), "value": value})
+        return pt.ftrace_event(time, 21, 333,
+                               pt.number(1, 20) + pt.data(2, name) + pt.number(3, ord(letter)) + pt.number(4, value))
+
+    def mali(time, letter):
+        return pt.ftrace_event(time, 22, 350,
+                               pt.data(1, "job") + pt.number(2, 22) + pt.number(3, ord(letter)) + pt.number(4, 9))
 
     yield pt.bundle(0, [mdss(1000, 1), sde(2000, "B", "flush"), sde(2500, "C", "depth", -3), sde(4000, "E", "flush"), mdss(5000, 0)],
                     sequence=2)
-    yield pt.bundle(1, [pt.ftrace_event(time, 22, "mali:tracing_mark_write", {"name": "job", "pid": 22, "type": ord(letter), "value": 9})
-                        for time, letter in ((3000, "S"), (6000, "F"))], sequence=2)
+    yield pt.bundle(1, [mali(3000, "S"), mali(6000, "F")], sequence=2)
 
 
 def states():

@@ -27,7 +27,6 @@ FTRACE = {
     "block:block_rq_issue": (45, ["dev", "sector", "nr_sector", "bytes", "rwbs", "comm", "cmd"]),
     "sched:sched_wakeup_new": (114, ["comm", "pid", "prio", "success", "target_cpu"]),
     "block:block_rq_complete": (125, ["dev", "sector", "nr_sector", "errors", "rwbs", "cmd", "error"]),
-    "mdss:tracing_mark_write": (80, ["pid", "trace_name", "trace_begin"]),
     "block:block_rq_insert": (126, ["dev", "sector", "nr_sector", "bytes", "rwbs", "comm", "cmd"]),
     "task:task_newtask": (235, ["pid", "comm", "clone_flags", "oom_score_adj"]),
     "task:task_rename": (236, ["pid", "oldcomm", "newcomm", "oom_score_adj"]),
@@ -37,8 +36,6 @@ FTRACE = {
     "sched:sched_process_free": (240, ["comm", "pid", "prio"]),
     "raw_syscalls:sys_enter": (329, ["id", "args"]),
     "raw_syscalls:sys_exit": (330, ["id", "ret"]),
-    "sde:tracing_mark_write": (333, ["pid", "trace_name", "trace_type", "value", "trace_begin"]),
-    "mali:tracing_mark_write": (350, ["name", "pid", "type", "value"]),
     "sched:sched_pi_setprio": (353, ["comm", "newprio", "oldprio", "pid"]),
     "sched:sched_migrate_task": (491, ["comm", "pid", "prio", "orig_cpu", "dest_cpu", "running", "load"]),
 }
