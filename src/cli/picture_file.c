@@ -112,20 +112,39 @@ enum cli_exit picture_choice_read(const struct picture_choice *choice, struct hi
 	return export_file_check(choice->output, choice->force, EXPORT_TEXT);
 }
 
+struct picture_stream {
+	FILE *file;
+	int cause; /* an errno: why it could not be written; 0: it could */
+};
+
 static bool write_bytes(void *context, const void *bytes, size_t size)
 {
-	return fwrite(bytes, 1, size, context) == size;
+	struct picture_stream *stream = context;
+	if (fwrite(bytes, 1, size, stream->file) == size)
+		return true;
+	stream->cause = errno;
+	return false;
+}
+
+/* That the stream could not be written is left to the caller to report. */
+static enum cli_exit draw_to(struct picture_stream *stream, picture_draw *draw, void *context)
+{
+	struct histree_error error = { 0 };
+	if (draw(context, write_bytes, stream, &error) == HISTREE_OK)
+		return CLI_OK;
+	return stream->cause == 0 ? report_error(&error) : CLI_INPUT;
 }
 
 enum cli_exit picture_file_draw(const char *path, picture_draw *draw, void *context)
 {
+	struct picture_stream stream = { .file = stdout };
 	if (strcmp(path, "-") == 0) {
-		struct histree_error error = { 0 };
-		if (draw(context, write_bytes, stdout, &error) != HISTREE_OK)
-			return report_error(&error);
-		return fflush(stdout) == 0
-			       ? CLI_OK
-			       : report_exit(CLI_INPUT, "cannot write to standard output: %s", strerror(errno));
+		const enum cli_exit drawn = draw_to(&stream, draw, context);
+		if (drawn == CLI_OK && fflush(stdout) != 0)
+			stream.cause = errno;
+		return stream.cause == 0 ? drawn
+					 : report_exit(CLI_INPUT, "cannot write to standard output: %s",
+						       strerror(stream.cause));
 	}
 	bool is_stream;
 	char *whole = io_destination(path, &is_stream), *part = NULL;
@@ -133,18 +152,18 @@ enum cli_exit picture_file_draw(const char *path, picture_draw *draw, void *cont
 		free(whole);
 		return report_no_memory();
 	}
-	FILE *file = fopen(part, "wbe");
+	stream.file = fopen(part, "wbe");
 	enum cli_exit code = CLI_OK;
-	if (file == NULL) {
+	if (stream.file == NULL) {
 		code = report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno));
 		goto out;
 	}
-	struct histree_error error = { 0 };
-	if (draw(context, write_bytes, file, &error) != HISTREE_OK)
-		code = report_error(&error);
-	bool written = fclose(file) == 0;
-	if (code == CLI_OK && (!written || (!is_stream && rename(part, whole) != 0)))
-		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
+	code = draw_to(&stream, draw, context);
+	const bool is_closed = fclose(stream.file) == 0;
+	if (code == CLI_OK && (!is_closed || (!is_stream && rename(part, whole) != 0)))
+		stream.cause = errno;
+	if (stream.cause != 0)
+		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(stream.cause));
 	if (code != CLI_OK && !is_stream)
 		unlink(part);
 out:

@@ -371,7 +371,10 @@ enum histree_status pipeline_convert(const struct histree_convert_options *optio
 	};
 	struct stat facts;
 	if (stat(options->path, &facts) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': %s", options->path, strerror(errno));
+		return errno == ENOENT ? error_set(error, HISTREE_ERR_IO,
+						   "there is neither a store nor a file '%s'", options->path)
+				       : error_set(error, HISTREE_ERR_IO, "'%s' cannot be read: %s", options->path,
+						   strerror(errno));
 	enum histree_status status = S_ISDIR(facts.st_mode) ? store_copy_make(&copy) : convert_file(&copy);
 	store_copy_release(&copy);
 	if (error != NULL && status != HISTREE_OK)
