@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is in a picture: check_picture.py HISTREE TRACE
+"""What is in a picture: check_picture.py HISTREE TRACE ROOT
 
 Builds a store of TRACE and draws it as SVG. The bars of the CPUs must be where the intervals that `histree states`
 prints say: for each pixel, the state that the CPU was in for the longest time, and below it the one after that. The
-picture of the tree must have one symbol a node.
+picture of the tree must have one symbol a node. The picture of the README, in ROOT/docs, must have the shapes of the one
+that is drawn today (letters are those of the fonts of a machine).
 """
 import collections
 import re
@@ -135,15 +136,23 @@ def check_tree(histree, store, svg):
         yield f"{leaves} circles, {core} triangles and {root} squares for {nodes} nodes in {depth} levels"
 
 
+def check_readme(histree, root, svg):
+    output(f"{root}/scripts/picture", histree, svg)
+    today, shown = (collections.Counter(boxes(file)) for file in (svg, f"{root}/docs/histree.svg"))
+    if today != shown or shown.total() < 500:
+        yield (f"docs/histree.svg: {(shown - today).total()} of {shown.total()} shapes are not those of today's picture, "
+               "which 'make picture' makes")
+
+
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    histree, trace = sys.argv[1:]
+    histree, trace, root = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         store, deep, svg = f"{folder}/a.histree", f"{folder}/deep.histree", f"{folder}/a.svg"
         output(histree, "build", "-q", "-o", store, trace)
         output(histree, "build", "-q", "-t", "esht", "--node-size", "4K", "--fan-out", "6", "-o", deep, trace)
-        faults = [*check_cpus(histree, store, svg), *check_tree(histree, deep, svg)]
+        faults = [*check_cpus(histree, store, svg), *check_tree(histree, deep, svg), *check_readme(histree, root, svg)]
     print("\n".join(faults[:20]) if faults else "the picture shows what the history says")
     return 1 if faults else 0
 
