@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/number_text.h"
@@ -313,6 +314,21 @@ static enum cli_parsed take_once(struct parser *parser, const struct cli_option 
 	return option_take(parser, option, text);
 }
 
+/* People learn the new spelling; the output of a script stays what it was. */
+static void say_new_spelling(const struct parser *parser, const struct cli_option *option, const char *said)
+{
+	const struct cli_option *now = option;
+	if (strcmp(said, option->name) == 0 && option->help != NULL)
+		return;
+	for (size_t row = 0; now->help == NULL && row < parser->option_count; row++)
+		if (parser->options[row].member == option->member)
+			now = &parser->options[row];
+	if (now->help != NULL)
+		report("'-%s%s' is '--%s%s%s' now; the old spelling goes with the next release",
+		       said[1] != '\0' ? "-" : "", said, now->name, option->means != NULL ? " " : "",
+		       option->means != NULL ? option->means : "");
+}
+
 static enum cli_parsed unknown_option(const struct parser *parser, const char *typed)
 {
 	/*
@@ -484,9 +500,9 @@ static enum cli_parsed parse_words(const struct cli_verb *verb, int argc, char *
 	*letter++ = 'h';
 	*letter = '\0';
 
-	optind = 0; /* begin anew: glibc's way of saying so */
-	int found;
-	while ((found = getopt_long(argc, argv, parser.short_options, parser.long_options, NULL)) != -1) {
+	optind = 0;           /* begin anew: glibc's way of saying so */
+	int found, place = 0; /* in the long options */
+	while ((found = getopt_long(argc, argv, parser.short_options, parser.long_options, &place)) != -1) {
 		if (found == HELP || found == 'h')
 			return CLI_HELP;
 		if (found == ':') {
@@ -496,8 +512,13 @@ static enum cli_parsed parse_words(const struct cli_verb *verb, int argc, char *
 		}
 		if (found == '?')
 			return unknown_option(&parser, argv[optind - 1]);
-		if (take_once(&parser, row_of(&parser, found), optarg) != CLI_PARSED)
+		const struct cli_option *option = row_of(&parser, found);
+		if (take_once(&parser, option, optarg) != CLI_PARSED)
 			return CLI_WRONG;
+		if (isatty(STDERR_FILENO) && found != option->letter)
+			say_new_spelling(&parser, option,
+					 found < LONG_BASE ? (char[]){ (char)found, '\0' }
+							   : parser.long_options[place].name);
 	}
 	*words = (struct cli_words){ .words = argv + optind, .count = (size_t)(argc - optind) };
 	const struct cli_old_verb *old = cli_old_verb(verb, argv[0]);

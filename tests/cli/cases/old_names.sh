@@ -33,3 +33,6 @@ on_terminal() {
 	python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" | tr -d '\r'
 }
 PAGER=cat on_terminal histree stats store system-calls -n 1 --columns value,count
+PAGER=cat on_terminal histree segments store system-calls --by name --top 1 --columns value,count
+PAGER=cat on_terminal histree why store 14753 --totals --columns tid,percent --limit 1
+PAGER=cat on_terminal histree segments store system-calls --by name -n 1 --columns value,count
