@@ -112,6 +112,24 @@ static enum cli_exit choose_rows(char *const *patterns, size_t pattern_count, co
 	return code;
 }
 
+/* Times are relative to all hosts, even if only one of them is drawn, for as long as it was recorded. */
+static enum cli_exit read_range(const struct cli_question *question, const struct histree_history *history,
+				const struct histree_history *part, struct histree_draw_options *picture)
+{
+	const struct time_span span = time_span_of_history(histree_history_info(history));
+	const struct histree_history_info *own = histree_history_info(part);
+	const enum cli_exit code = question_range(question, &span, &picture->from, &picture->to);
+	if (code != CLI_OK)
+		return code;
+	if (picture->to < own->start || picture->from > own->end)
+		return report_exit(CLI_NOTHING, "host '%s' was not recorded at that time", question->host);
+	if (picture->from < own->start)
+		picture->from = own->start;
+	if (picture->to > own->end)
+		picture->to = own->end;
+	return CLI_OK;
+}
+
 /* --rows PATTERN is the old spelling of one pattern. */
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
@@ -140,7 +158,7 @@ static int draw_run(void *said, const struct cli_words *words)
 	if (code != CLI_OK)
 		return code;
 	struct target target;
-	struct histree_history *history;
+	struct histree_history *history, *part = NULL;
 	histree_quark *quarks = NULL;
 	if (chosen->view != NULL && (strcmp(chosen->view, "chart") == 0) != (chosen->chart != NULL))
 		return report_exit(CLI_USAGE, chosen->chart == NULL
@@ -150,28 +168,28 @@ static int draw_run(void *said, const struct cli_words *words)
 	code = chosen->view != NULL && strcmp(chosen->view, "flame") == 0
 		       ? stack_history_open(&target, words->words[0], chosen->question.analysis, &history)
 		       : open_history(&target, words->words[0], chosen, &history);
-	char *title = code == CLI_OK ? picture_file_title(target.path) : NULL;
+	if (code == CLI_OK)
+		code = host_part_of_question(&target, history, &chosen->question, &part);
+	char *title = code == CLI_OK ? host_part_title(target.path, chosen->question.host) : NULL;
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
 	if (picture.look.title == NULL)
 		picture.look.title = title;
+	if (code == CLI_OK)
+		code = read_range(&chosen->question, history, part, &picture);
 	if (code == CLI_OK) {
-		struct time_span span = time_span_of_history(histree_history_info(history));
-		code = question_range(&chosen->question, &span, &picture.from, &picture.to);
-	}
-	if (code == CLI_OK) {
-		choose_view(chosen, history, &picture);
+		choose_view(chosen, part, &picture);
 		char *old[] = { (char *)(uintptr_t)chosen->rows };
-		const struct state_where where = { &chosen->question, &target, history };
+		const struct state_where where = { &chosen->question, &target, part };
 		code = chosen->rows != NULL
 			       ? choose_rows(old, 1, &where, &picture, &quarks)
 			       : choose_rows(words->words + 1, words->count - 1, &where, &picture, &quarks);
-		/* A picture of tracks can do without. */
-		if (strcmp(histree_history_info(history)->provider, "tracks") == 0)
+		/* A picture of tracks can do without, and one of a host does, as flows are of all hosts. */
+		if (part == history && strcmp(histree_history_info(history)->provider, "tracks") == 0)
 			picture.flows = target_segments_if_any(&target, "track-flows");
 	}
 	if (code == CLI_OK)
-		code = picture_file_draw(chosen->picture.output, draw, &(struct drawing){ history, &picture });
+		code = picture_file_draw(chosen->picture.output, draw, &(struct drawing){ part, &picture });
 	free(quarks);
 	free(title);
 	histree_segment_store_close(picture.flows);
@@ -186,7 +204,7 @@ const struct cli_verb verb_draw = {
 	.summary = "draw a picture of states or numbers over time, or of the tree",
 	.arguments = { "STORE [PATTERN]...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(ANALYSIS),
+	.asks = ASKS_RANGE | ASKS(WHERE) | ASKS(ANALYSIS) | ASKS(HOST),
 	.says = { [ASK_WHERE] = " over path, quark, thread, process, name and host of a row" },
 	CLI_OPTIONS(options, struct draw_options),
 	.run = draw_run,

@@ -59,6 +59,25 @@ static void path_warn_again(const struct path_asked *asked, histree_time start)
 		       request->tid, life, life);
 }
 
+/* Reads which thread is meant, of --host if that is given; its host is that of the whole history. */
+static enum cli_exit path_thread(const struct path_asked *asked, const char *text,
+				 const struct cli_question *question, struct named_thread *named)
+{
+	const struct histree_path_request *request = &asked->request;
+	struct histree_history *part;
+	enum cli_exit code = host_part_of_question(&asked->target, asked->history, question, &part);
+	if (code == CLI_OK)
+		code = thread_words_one(text, &asked->target, part, request->from, request->to, named);
+	if (code != CLI_OK || part == asked->history)
+		return code;
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(asked->history, &count);
+	for (size_t i = 0; i < count; i++)
+		if (hosts[i].history == part)
+			named->host = (long)i;
+	return code;
+}
+
 /* Opens the history and reads which path of which thread is meant; path_close() also after failure. */
 static enum cli_exit path_open(struct path_asked *asked, const struct cli_words *words,
 			       const struct cli_question *question, enum histree_path_rules rules)
@@ -73,8 +92,7 @@ static enum cli_exit path_open(struct path_asked *asked, const struct cli_words 
 	struct named_thread named;
 	code = question_range(question, &span, &request->from, &request->to);
 	if (code == CLI_OK)
-		code = thread_words_one(words->words[1], &asked->target, asked->history, request->from, request->to,
-					&named);
+		code = path_thread(asked, words->words[1], question, &named);
 	if (code != CLI_OK)
 		return code;
 	request->host = (size_t)named.host;
@@ -896,8 +914,9 @@ const struct cli_verb verb_why = {
 	.summary = "say why a thread took so long: what it waited for, by cause and by thread",
 	.arguments = { "STORE THREAD", 2, 2 },
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(FORMAT),
-	.says = { [ASK_LIMIT] = " of threads and waits, or of steps or totals; default: 8; of steps and "
+	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST) | ASKS(FORMAT),
+	.says = { [ASK_HOST] = ", in which THREAD is looked for; the path goes on through the others",
+		  [ASK_LIMIT] = " of threads and waits, or of steps or totals; default: 8; of steps and "
 				"totals 20 in text, else all",
 		  [ASK_TO] = "; by the rules of trace-compass, the path ends with the thread's next change",
 		  [ASK_COLUMNS] = "; without --table, of causes",

@@ -11,6 +11,13 @@ done
 # Rows of one host only.
 histree draw both.histree -o one.svg 'B/Threads/*'
 cmp -s one.svg control-flow.svg && echo "the same"
+for words in '' '--from +5ms --to +6ms' '--view resources'; do
+	histree draw both.histree $words --host B --title one -f -o of_host.svg
+	histree draw both.histree/hosts/B $words --title one -f -o alone.svg
+	cmp of_host.svg alone.svg && echo "a host's picture is that of its store"
+done
+rm of_host.svg alone.svg
+try histree draw both.histree --host C -o of_host.svg
 try histree draw both.histree -o tree.svg --view tree
 rm -r both.histree/hosts/B
 histree draw both.histree -o missing.svg 2>/dev/null

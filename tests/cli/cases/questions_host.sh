@@ -17,4 +17,7 @@ for verb in 'top two' 'states two --at +1ms' 'states two' 'events two' 'segments
 	try histree $verb --host middle
 done
 try histree events "$STORE" --host middle
+histree build -q -a graph -o paths --host-dir left=a --host-dir right=b
+diff <(histree why paths 100 --host left) <(histree why paths left/100) && echo "a thread of a host"
+try histree why paths 100 --host middle
 try histree top "$STORE" --host middle
