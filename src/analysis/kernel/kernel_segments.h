@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_segments.h - segments that are open, by key, and those that need nothing more: waits for a CPU, requests
- * to disks, packets.
+ * kernel_segments.h - what analyses of segments of the kernel have in common: segments that are open, by key.
  *
  * A kind is a table of handlers by role.  A handler opens a segment, fills in values and closes it; a failure is
  * remembered and ends the build after the event.
@@ -80,6 +79,10 @@ static inline histree_time kernel_segments_gap_end(const struct kernel_segments 
 
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);
+
+/* The handler of KERNEL_FREE if keys are places of threads: what is open of a thread that is gone never ends. */
+void kernel_segments_on_free(struct kernel_segments *segments, const struct kernel_event *event);
+
 void kernel_segments_no_memory(struct kernel_segments *segments);
 
 #endif
