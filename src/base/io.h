@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io.h - the table of file calls for POSIX, what is built on it, and files in memory under a ceiling.
+ * io.h - the table of file calls, that of POSIX, and what is built on it.
  *
  * A test can replace the table.  Each call returns what its namesake of POSIX returns, with errno; short reads and
  * writes and EINTR are possible here, and io_read_all() and io_write_all() deal with them.
- *
- * Files in memory are behind such a table, too.  Each of them is an anonymous file of the system (memfd_create), so
- * that threads can read what another one writes, and a file grows without being moved.  All of them together have a
- * ceiling; a write beyond it returns HISTREE_ERR_MEMORY and a sentence.  There are no folders: a path is a name,
- * and any path can be opened as a folder and synced.
  */
 #ifndef BASE_IO_H
 #define BASE_IO_H
@@ -93,15 +88,6 @@ enum histree_status io_replace(const struct io *io, const char *path, const void
  * path.
  */
 enum histree_status io_copy(const struct io *io, const char *path, const char *out, struct histree_error *error);
-
-/* Returns the bytes of memory of the machine, used or not; UINT64_MAX if the system does not tell. */
-uint64_t machine_memory(void);
-
-/* Make an empty set of files that may have `bytes_max` bytes together.  Returns NULL if memory runs out. */
-const struct io *memory_files_create(uint64_t bytes_max);
-
-/* The caller opens no more files.  The files stay until the last one is closed, which also frees the table. */
-void memory_files_leave(const struct io *io);
 
 /* Returns the folder for files that are forgotten: that of TMPDIR, else /tmp. */
 const char *io_temporary_folder(void);

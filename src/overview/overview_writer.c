@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/memory_files.h"
 #include "histree/history.h"
 #include "overview/fact_feed.h"
 #include "overview/overview_choice.h"

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/memory_files.h"
 #include "histree/history.h"
 #include "state/attribute_section.h"
 #include "state/attributes.h"

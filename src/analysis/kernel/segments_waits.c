@@ -2,9 +2,9 @@
 /*
  * segments_waits.c - waits of threads for a CPU, and who had it meanwhile.
  *
- * A thread waits after a wake-up, from when it can run to when it runs, or after a preemption, from the switch away
- * from it to the next switch to it.  One that calls sched_yield() leaves its CPU like a preempted one: events do not
- * distinguish the two.
+ * A thread waits after a wake-up, from when it can run to when it runs, or after a preemption, from the switch
+ * away from it to the next switch to it.  One that calls sched_yield() leaves its CPU like a preempted one: events
+ * do not distinguish the two.
  */
 #include "analysis/kernel/kernel_layout.h"
 #include "analysis/kernel/kernel_segments.h"

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/cancel.h"
@@ -241,6 +242,13 @@ static uint32_t threads_of(const struct histree_experiment *experiment)
 {
 	uint32_t threads = experiment->options.threads != 0 ? experiment->options.threads : processors_count();
 	return threads < SIDE_BY_SIDE_MAX ? threads : SIDE_BY_SIDE_MAX;
+}
+
+/* Returns the bytes of memory of the machine, used or not; UINT64_MAX if the system does not tell. */
+static uint64_t machine_memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
 }
 
 static enum histree_status build_all(struct histree_experiment *experiment, struct histree_error *error)
