@@ -84,6 +84,9 @@ endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
 /* Finds the dataset of the experiment in the path of a call; returns false if it has answered instead. */
 bool tsp_dataset(struct call *call);
 
+/* Answers that there is no such configuration. */
+void tsp_no_configuration(struct call *call);
+
 /* Configurations: files that define analyses, which what is made of traces gets. */
 endpoint_function tsp_definition_types, tsp_definition_type, tsp_definitions, tsp_definition, tsp_add_definition,
 	tsp_change_definition, tsp_forget_definition;
