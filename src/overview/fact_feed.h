@@ -14,8 +14,8 @@
 #include "histree/history.h"
 #include "node/column_builder.h"
 #include "overview/overview_choice.h"
-#include "query/range_sums.h"
 #include "query/thread_pieces.h"
+#include "query/value_table.h"
 #include "state/attributes.h"
 
 /* A zeroed one takes nothing. */

@@ -7,7 +7,7 @@
 
 #include "histree/value.h"
 #include "node/column_builder.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 
 /* Make an item of a state.  Returns false without memory, or if no item can name its attribute. */
 static inline bool feed_item_keep(struct value_table *values, const struct histree_interval *state,

@@ -25,7 +25,7 @@
 #include "overview/feed_item.h"
 #include "overview/owner_feed.h"
 #include "overview/pyramid_maker.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 #include "state/attributes.h"
 
 enum {

@@ -22,7 +22,7 @@
 #include "node/column_builder.h"
 #include "node/node_cursor.h"
 #include "overview/feed_item.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 #include "state/history.h"
 #include "state/ongoing_states.h"
 #include "tree/tree_reader.h"

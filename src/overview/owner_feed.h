@@ -21,7 +21,7 @@
 #include "overview/overview_choice.h"
 #include "overview/pyramid_maker.h"
 #include "overview/row_feed.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 
 struct fed_attribute;
 struct young_state;

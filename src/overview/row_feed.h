@@ -16,7 +16,7 @@
 #include "histree/value.h"
 #include "overview/overview_choice.h"
 #include "overview/row_pyramid.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 
 struct row_page;
 

@@ -18,7 +18,7 @@
 
 #include "histree/status.h"
 #include "histree/value.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 
 enum { OVERVIEW_VALUES_KEPT = 3, OVERVIEW_VALUES_APART = 3 };
 

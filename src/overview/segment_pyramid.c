@@ -16,7 +16,7 @@
 #include "base/hash_index.h"
 #include "base/io.h"
 #include "base/table.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"

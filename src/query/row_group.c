@@ -13,7 +13,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/states.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 #include "state/history.h"
 #include "state/pyramid.h"
 

@@ -9,7 +9,7 @@
 #define QUERY_ROW_GROUP_H
 
 #include "histree/states.h"
-#include "query/range_sums.h"
+#include "query/value_table.h"
 #include "state/pyramid.h"
 
 struct pixel_scale {

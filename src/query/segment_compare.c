@@ -14,8 +14,9 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
-#include "query/range_sums.h"
+#include "query/noise.h"
 #include "query/segment_summaries.h"
+#include "query/value_table.h"
 
 /* Zeroed: no value yet. */
 struct rank_test {

@@ -15,8 +15,8 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/segment_stats.h"
-#include "query/range_sums.h"
 #include "query/segment_summaries.h"
+#include "query/value_table.h"
 
 /* The group of all segments; that of value i is i + 1. */
 enum { RANKS_OF_ALL = 0 };

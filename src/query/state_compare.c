@@ -15,7 +15,8 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/attributes.h"
-#include "query/range_sums.h"
+#include "query/noise.h"
+#include "query/value_table.h"
 
 enum { SIDES = 2, HALVES = 2, BATCH = 256 };
 
@@ -340,13 +341,6 @@ const struct histree_state_difference *
 histree_state_comparison_state(const struct histree_state_comparison *comparison, size_t index)
 {
 	return index < comparison->state_count ? &comparison->states[index].facts : NULL;
-}
-
-const char *noise_of_halves(double difference, bool says_why)
-{
-	return !says_why           ? "noise"
-	       : difference == 0.0 ? "no difference"
-				   : "noise: halves of A, or of B, differ as much";
 }
 
 const char *histree_state_difference_verdict(const struct histree_state_difference *state, bool says_why)

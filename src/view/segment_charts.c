@@ -12,9 +12,9 @@
 #include "base/hash_index.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "query/range_sums.h"
 #include "query/row_group.h"
 #include "query/segment_summaries.h"
+#include "query/value_table.h"
 #include "segment/segment_summary.h"
 #include "view/view.h"
 

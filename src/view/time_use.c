@@ -24,7 +24,7 @@
 #include "histree/history.h"
 #include "histree/states.h"
 #include "histree/time_use.h"
-#include "query/range_sums.h"
+#include "query/range_cube.h"
 #include "query/thread_facts.h"
 #include "query/thread_list.h"
 #include "query/thread_pieces.h"
