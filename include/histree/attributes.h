@@ -345,8 +345,8 @@ enum histree_chart_kind {
 };
 
 /*
- * The path of an entry for call stacks, in which each depth is a row, the outermost call first.  Pictures and the
- * server recognise a history of call stacks by an entry with this path.
+ * The path of an entry for call stacks, in which each depth is a row, the outermost call first.  The server shows
+ * it among the rows of call stacks.
  */
 #define HISTREE_CHART_STACKS "CallStack/*"
 

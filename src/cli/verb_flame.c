@@ -27,6 +27,7 @@
 #include "cli/verb.h"
 #include "histree/critical_path.h"
 #include "histree/time_use.h"
+#include "view/view.h"
 
 static bool stack_history_is_there(const struct target *target);
 
@@ -348,45 +349,23 @@ enum cli_exit sample_flame_damaged(void)
 
 /* ---- which history ------------------------------------------------------------------------------------------ */
 
-static bool stop(void *context, histree_quark quark)
-{
-	(void)context;
-	(void)quark;
-	return false;
-}
-
-static bool has_stacks(const struct histree_history *history)
-{
-	struct histree_error error;
-	return histree_attributes_match(histree_history_attributes(history), HISTREE_ROOT, "**/CallStack/1", stop,
-					NULL, &error) == HISTREE_OK;
-}
-
-/* Returns the analysis at a place in the order in which histories are tried; NULL at the end. */
-static const char *analysis_at(const struct histree_store_info *info, size_t place)
-{
-	static const char *const first[] = { "ust-calls", "tracks" };
-	enum { FIRST = sizeof(first) / sizeof(*first) };
-	if (place < FIRST)
-		return first[place];
-	return place - FIRST < info->history_count ? info->histories[place - FIRST].analysis : NULL;
-}
-
 /* Returns NULL if there is no such history. */
 static struct histree_history *find_history(const struct target *target)
 {
-	struct histree_history *history;
 	const struct histree_store_info *info = histree_store_info(target->store);
-	struct histree_error error = { 0 };
-	const char *analysis;
-	for (size_t place = 0; (analysis = analysis_at(info, place)) != NULL; place++) {
-		if (target_history(target, analysis, true, &history, &error) != HISTREE_OK)
-			continue;
-		if (has_stacks(history))
-			return history;
-		histree_history_close(history);
-	}
-	return NULL;
+	struct histree_history **histories = calloc(info->history_count + 1, sizeof(*histories));
+	struct histree_history *found = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < info->history_count && histories != NULL; i++)
+		count += target_history(target, info->histories[i].analysis, true, &histories[count], NULL) ==
+			 HISTREE_OK;
+	if (histories != NULL)
+		found = histree_stack_history(histories, count, true);
+	for (size_t i = 0; i < count; i++)
+		if (histories[i] != found)
+			histree_history_close(histories[i]);
+	free(histories);
+	return found;
 }
 
 /* Whether a store has a history with call stacks. */

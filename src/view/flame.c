@@ -17,9 +17,11 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/attributes.h"
+#include "histree/history.h"
 #include "histree/time_use.h"
 #include "query/window.h"
 #include "view/flame_tree.h"
+#include "view/view.h"
 
 /* ---- flame stacks -------------------------------------------------------------------------------------------- */
 
@@ -81,6 +83,35 @@ static bool is_stack(const struct histree_attributes *attributes, histree_quark 
 	return histree_attributes_name(attributes, quark, name, sizeof(name)) == sizeof(stack_name) - 1 &&
 	       strcmp(name, stack_name) == 0 &&
 	       histree_attributes_child(attributes, quark, "1", 1, &level) == HISTREE_OK;
+}
+
+static bool has_stacks(const struct histree_history *history)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	const uint32_t count = histree_attributes_count(attributes);
+	histree_quark quark = 0;
+	while (quark < count && !is_stack(attributes, quark))
+		quark++;
+	return quark < count;
+}
+
+struct histree_history *histree_stack_history(struct histree_history *const *histories, size_t count,
+					      bool with_tracks)
+{
+	enum { CALLS, TRACKS, OTHER, RANKS };
+	struct histree_history *found = NULL;
+	unsigned best = RANKS;
+	for (size_t i = 0; i < count; i++) {
+		const char *analysis = histree_history_info(histories[i])->provider;
+		const unsigned rank = strcmp(analysis, "ust-calls") == 0 ? CALLS
+				      : strcmp(analysis, "tracks") == 0  ? TRACKS
+									 : OTHER;
+		if (rank < best && (rank != TRACKS || with_tracks) && has_stacks(histories[i])) {
+			found = histories[i];
+			best = rank;
+		}
+	}
+	return found;
 }
 
 /* Lists the levels of a stack from the outermost one on; the caller frees them. */

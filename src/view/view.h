@@ -34,6 +34,15 @@
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
 
+/* ---- call stacks -------------------------------------------------------------------------------------------- */
+
+/*
+ * Returns the first of the histories that has call stacks (histree_flame_add_history()), as one asks `ust-calls`
+ * first, then `tracks`, then the others; NULL: none has.  Those of `tracks` are spans, which can be left out.
+ */
+HISTREE_API struct histree_history *histree_stack_history(struct histree_history *const *histories, size_t count,
+							  bool with_tracks);
+
 /* ---- layouts ------------------------------------------------------------------------------------------------ */
 
 /* Where a state is: an attribute, and which part of its value. */

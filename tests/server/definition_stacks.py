@@ -23,6 +23,10 @@ CALLS = """<tmfxml><callstack id="calls"><callstackGroup name="threads"><level p
 <stateAttribute type="constant" value="CallStack"/><stateValue type="eventField" value="op" stack="pop"/></stateChange></action>
 <fsm id="f" multiple="false" initial="s"><state id="s"><transition event="entry" target="s" action="in"/>
 <transition event="exit" target="s" action="out"/></state></fsm></patternHandler></pattern></callstack></tmfxml>"""
+FLAME = "org.eclipse.tracecompass.analysis.profiling.core.flamegraph"
+PLAIN = """analysis plain
+on entry: push Stacks/{tid}/CallStack = op
+on exit: pop Stacks/{tid}/CallStack"""
 VIEW = """<tmfxml><timeGraphView id="other"><head><analysis id="nobody"/><label value="Depths"/></head>
 <entry path="none/*"><display type="self"/><entry path="threads/*/CallStack" analysisId="calls" displayText="true">
 <display type="self"/></entry></entry></timeGraphView></tmfxml>"""
@@ -71,6 +75,18 @@ def check_states(client, output, tree_of, wanted):
             if state.get("label"):
                 found[(*tree_of(names, parents, row["entryId"]), state["start"])] = state["label"]
     assert found == wanted, (sorted(found.items())[:5], sorted(wanted.items())[:5])
+
+
+def check_without_chart(histree, folder, trace):
+    """Stacks that no chart declares are shown as the command adds them up."""
+    (folder / "plain.histree-analysis").write_text(PLAIN)
+    store = folder / "plain.histree"
+    subprocess.run([histree, "build", "-q", "-x", folder / "plain.histree-analysis", "-o", store, trace], check=True)
+    subprocess.run([histree, "flame", store], check=True, capture_output=True)
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        listed = {one["id"] for one in client.json("GET", f"/experiments/{client.experiment()['UUID']}/outputs")}
+        assert {STACKS, FLAME} <= listed, listed
 
 
 def main():
@@ -135,6 +151,7 @@ def main():
             tally.run("chart", lambda: check_states(client, CHART + "calls:callstack", depths, wanted))
             for each in foreign, flame, charts, segments, pictures:
                 tally.run(each.__name__, each)
+        tally.run("without chart", lambda: check_without_chart(histree, folder, trace))
     return tally.finish()
 
 

@@ -25,6 +25,7 @@
 #include "histree/events.h"
 #include "histree/status.h"
 #include "histree/store.h"
+#include "view/view.h"
 
 /* ---- allowed paths ------------------------------------------------------------------------------------------- */
 
@@ -211,6 +212,7 @@ static void close_store(struct dataset *dataset)
 	free(dataset->analyses);
 	free(dataset->segments);
 	dataset->histories = NULL;
+	dataset->stacks = dataset->calls = NULL;
 	dataset->analyses = dataset->segments = NULL;
 	dataset->history_count = dataset->segments_count = 0;
 	histree_events_close(dataset->trace_events);
@@ -284,6 +286,12 @@ static bool has_room(struct dataset *dataset, size_t histories, size_t segments)
 	return dataset->histories != NULL && dataset->analyses != NULL && dataset->segments != NULL;
 }
 
+static void find_stacks(struct dataset *dataset)
+{
+	dataset->stacks = histree_stack_history(dataset->histories, dataset->history_count, true);
+	dataset->calls = histree_stack_history(dataset->histories, dataset->history_count, false);
+}
+
 static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
@@ -303,6 +311,7 @@ static enum histree_status open_histories(struct dataset *dataset, struct histre
 		dataset->histories[dataset->history_count] = history;
 		dataset->analyses[dataset->history_count++] = info->histories[i].analysis;
 	}
+	find_stacks(dataset);
 	return HISTREE_OK;
 }
 
@@ -585,6 +594,7 @@ static enum histree_status open_host(struct dataset *dataset, size_t index, stru
 			own->histories[own->history_count] = one->history;
 			own->analyses[own->history_count++] = dataset->analyses[i];
 		}
+		find_stacks(own);
 		list_segments(own);
 		own->may_read_traces = dataset->may_read_traces;
 		if (histree_events_open(own->store, &own->trace_events, NULL) != HISTREE_OK)

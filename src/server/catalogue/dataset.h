@@ -111,6 +111,8 @@ struct dataset {
 	struct histree_history **histories;
 	const char **analyses; /* of the histories */
 	size_t history_count;
+	/* That whose call stacks are shown, and that if spans are not wanted (view.h); NULL: there is none. */
+	struct histree_history *stacks, *calls;
 	const char **segments; /* analyses */
 	size_t segments_count;
 	struct dataset_host *hosts; /* borrowed names; NULL: it is of one host */

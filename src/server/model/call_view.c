@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * call_view.c - the rows of call stacks: for each thread a row that holds its stack together, and below it one for
- * each depth.
+ * call_view.c - the functions that the threads of an instrumented program were in (analysis `ust-calls`), or,
+ * without them, the stacks of a file of definitions: for each thread a row that holds its stack together, and below
+ * it one for each depth, the outermost call first.
  */
-#include "server/model/call_view.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "histree/attributes.h"
+#include "server/catalogue/dataset.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
 
@@ -33,41 +33,14 @@ struct call_view {
 	size_t program_count;
 };
 
-bool call_chart_is_of_stacks(const struct histree_chart *chart)
+static struct histree_history *call_view_history(const struct dataset *dataset)
 {
-	for (size_t i = 0; i < chart->entry_count; i++)
-		if (strcmp(chart->entries[i].path, HISTREE_CHART_STACKS) == 0)
-			return true;
-	return false;
-}
-
-static bool declares_stacks(const struct histree_history *history)
-{
-	size_t count;
-	const struct histree_chart *charts = histree_charts(history, &count);
-	for (size_t i = 0; i < count; i++)
-		if (call_chart_is_of_stacks(&charts[i]))
-			return true;
-	return false;
-}
-
-struct histree_history *call_view_declared(const struct dataset *dataset)
-{
-	for (size_t i = 0; i < dataset->history_count; i++)
-		if (declares_stacks(dataset->histories[i]))
-			return dataset->histories[i];
-	return NULL;
-}
-
-struct histree_history *call_view_history(const struct dataset *dataset)
-{
-	struct histree_history *calls = dataset_history(dataset, "ust-calls");
-	return calls != NULL ? calls : call_view_declared(dataset);
+	return dataset->calls;
 }
 
 static bool call_view_applies(const struct dataset *dataset)
 {
-	return call_view_history(dataset) != NULL;
+	return dataset->calls != NULL;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
@@ -234,7 +207,7 @@ static enum histree_status call_view_make(struct dataset *dataset, void **out, s
 	struct call_view *view = calloc(1, sizeof(*view));
 	if (view == NULL)
 		return error_memory(error, "the call stacks");
-	view->history = call_view_history(dataset);
+	view->history = dataset->calls;
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
 	struct call_maker maker = { .view = view, .attributes = histree_history_attributes(view->history) };

@@ -11,7 +11,6 @@
 #include "base/number_text.h"
 #include "base/table.h"
 #include "histree/states.h"
-#include "server/model/call_view.h"
 #include "server/model/kernel_rows.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
@@ -266,11 +265,20 @@ struct chart_rows {
 
 /* ---- which rows there are ---------------------------------------------------------------------------------- */
 
+/* Whether the rows of call stacks show it. */
+static bool is_of_stacks(const struct histree_chart *chart)
+{
+	for (size_t i = 0; i < chart->entry_count; i++)
+		if (strcmp(chart->entries[i].path, HISTREE_CHART_STACKS) == 0)
+			return true;
+	return false;
+}
+
 static bool shows(const struct dataset *dataset, const struct histree_chart *chart,
 		  const struct histree_history *history)
 {
 	return chart->kind == HISTREE_CHART_STATES && is_shown(dataset, history, chart) &&
-	       !(call_chart_is_of_stacks(chart) && history == call_view_history(dataset));
+	       !(history == dataset->calls && is_of_stacks(chart));
 }
 
 static bool chart_rows_apply(const struct dataset *dataset)

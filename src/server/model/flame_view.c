@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "histree/time_use.h"
 #include "server/catalogue/dataset.h"
-#include "server/model/call_view.h"
 
 /* ---- flame list ---------------------------------------------------------------------------------------------- */
 
@@ -19,25 +18,16 @@ static const char samples[] = "samples", stacks[] = "sample-stacks";
 /* Boxes of less than half a pixel cannot be seen, even when a part of the picture is made twice as wide twice. */
 enum { PARTS_OF_PIXEL = 8 };
 
-/* The history with call stacks, of `ust-calls` or `tracks`; NULL: graphs are of samples. */
-static struct histree_history *flame_list_history(const struct dataset *dataset)
-{
-	struct histree_history *calls = dataset_history(dataset, "ust-calls");
-	if (calls == NULL)
-		calls = dataset_history(dataset, "tracks");
-	return calls != NULL ? calls : call_view_declared(dataset);
-}
-
 bool flame_list_applies(const struct dataset *dataset)
 {
-	return flame_list_history(dataset) != NULL ||
+	return dataset->stacks != NULL ||
 	       (dataset_has_segments(dataset, samples) && dataset_has_segments(dataset, stacks));
 }
 
 static enum histree_status add_calls(struct histree_flame *flame, const struct dataset *dataset,
 				     const struct flame_request *request, struct histree_error *error)
 {
-	const struct histree_flame_request calls = { .history = flame_list_history(dataset),
+	const struct histree_flame_request calls = { .history = dataset->stacks,
 						     .from = request->from,
 						     .to = request->to,
 						     .by_thread = request->by_thread,
@@ -74,8 +64,8 @@ enum histree_status flame_list_make(struct flame_list *list, const struct datase
 	enum histree_status status =
 		histree_flame_create(&(struct histree_flame_options){ 0 }, &list->flame, error);
 	if (status == HISTREE_OK)
-		status = flame_list_history(dataset) != NULL ? add_calls(list->flame, dataset, request, error)
-							     : add_samples(list->flame, dataset, request, error);
+		status = dataset->stacks != NULL ? add_calls(list->flame, dataset, request, error)
+						 : add_samples(list->flame, dataset, request, error);
 	/* A trace without a call has an empty graph. */
 	if (status == HISTREE_OK || status == HISTREE_NOT_FOUND)
 		status = histree_flame_finish(list->flame, error);
