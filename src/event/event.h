@@ -197,6 +197,7 @@ struct event_trace {
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
+	bool has_shifted_task_states; /* each one bit too high: R is 1, S is 2 (struct task_state_signs) */
 	/*
 	 * The trace does not declare that it is a kernel's, but it declares switches between threads, with names as
 	 * one of these tracers gives them: it is a kernel's if the caller says so.

@@ -74,6 +74,27 @@ struct trace_facts {
 /* Returns whether a release of Linux, "6.1.0-13-amd64", is known to be 4.14 or later: task states changed there. */
 bool trace_release_has_new_task_states(const char *release);
 
+/*
+ * From Linux 4.14.4 to 4.19, each state of a sched_switch is one bit too high: R is 1, S is 2, D is 4.  That was
+ * mended by "sched, trace: Fix prev_state output in sched_switch tracepoint", in 4.20 and in later ones of 4.14 and
+ * 4.19; a release does not tell whether its maker took it.  The idle thread does: it can always run.  No state is 0
+ * in such a trace.  A zeroed one has seen no switch.
+ */
+struct task_state_signs {
+	bool idle_is_asleep, has_runnable;
+};
+
+static inline void task_state_signs_see(struct task_state_signs *signs, int64_t prev_tid, int64_t prev_state)
+{
+	signs->idle_is_asleep |= prev_tid == 0 && prev_state == 1;
+	signs->has_runnable |= prev_state == 0;
+}
+
+static inline bool task_state_signs_are_shifted(struct task_state_signs signs)
+{
+	return signs.idle_is_asleep && !signs.has_runnable;
+}
+
 /* Returns whether a value of the clock is a time of 64 bits, and the time. */
 bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out);
 

@@ -45,6 +45,7 @@ struct line_preface {
 	bool has_no_times;            /* which samples can do without */
 	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
 	bool has_dump;                /* of processes, before the events (line_head.h) */
+	bool has_shifted_states;      /* of tasks (struct task_state_signs) */
 	bool is_count;                /* the clock of which counts something else than time */
 	char tracer[TRACE_FACT_SIZE]; /* of ftrace: "nop", "function_graph"; "" where it does not say */
 	char machine[TRACE_FACT_SIZE];
@@ -520,6 +521,52 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 		source->path, preface->tracer);
 }
 
+/* Behind a word; 0: the word is not there. */
+static char letter_behind(const char *line, size_t size, const char *word)
+{
+	const char *at = memmem(line, size, word, strlen(word));
+	at = at == NULL ? NULL : at + strlen(word);
+	return at == NULL || at >= line + size ? 0 : *at;
+}
+
+/*
+ * "prev_pid=0 prev_prio=120 prev_state=S", or "swapper/0:0 [120] S ==>".  The latter has R also for what no
+ * letter is known of.
+ */
+static void look_at_state(const char *line, size_t size, struct task_state_signs *signs)
+{
+	const char letter = letter_behind(line, size, " prev_state=");
+	const char *idle = memmem(line, size, letter != 0 ? " prev_pid=0 " : ":0 [", letter != 0 ? 12 : 4);
+	if (letter == 'R' || letter == '0')
+		signs->has_runnable |= memmem(line, size, " prev_state=R+", 14) == NULL &&
+				       memmem(line, size, " prev_state=0x", 14) == NULL;
+	if (idle == NULL)
+		return;
+	const char left_as = letter != 0 ? letter : letter_behind(idle, (size_t)(line + size - idle), "] ");
+	if (left_as == 'S' || (left_as == '1' && letter_behind(line, size, " prev_state=1") == ' '))
+		task_state_signs_see(signs, 0, 1);
+}
+
+/* Look for the first switch of an idle thread.  Damage is reported where the events are read. */
+static enum histree_status look_at_states(struct line_source *source, struct histree_error *error)
+{
+	enum { LINES_MAX = 20000 };
+	const struct line_place place = { source->base.io, source->path, NULL, source->is_in_json, 0 };
+	struct task_state_signs signs = { 0 };
+	struct line_text text;
+	char *line;
+	size_t size;
+	enum histree_status status = line_text_open(&text, &place, error);
+	for (unsigned i = 0; i < LINES_MAX && status == HISTREE_OK && !signs.has_runnable; i++) {
+		status = line_text_next(&text, &line, &size, error);
+		if (status == HISTREE_OK)
+			look_at_state(line, size, &signs);
+	}
+	line_text_close(&text);
+	source->preface.has_shifted_states = task_state_signs_are_shifted(signs);
+	return status == HISTREE_END || status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
+}
+
 static enum histree_status line_source_scan(struct trace_source *base, struct histree_error *error)
 {
 	struct line_source *source = (struct line_source *)base;
@@ -528,6 +575,8 @@ static enum histree_status line_source_scan(struct trace_source *base, struct hi
 	enum histree_status status = read_preface(source, error);
 	if (status == HISTREE_OK)
 		status = read_map(source, error);
+	if (status == HISTREE_OK && !source->preface.has_only_samples)
+		status = look_at_states(source, error);
 	if (status == HISTREE_OK) {
 		struct text_input input;
 		status = text_input_open(&input, source->base.io, source->path, error);
@@ -543,6 +592,7 @@ static enum histree_status line_source_scan(struct trace_source *base, struct hi
 	base->trace.machine = source->preface.machine;
 	/* Letters have become those bits, whatever the kernel (line_shape.h). */
 	base->trace.has_new_task_states = true;
+	base->trace.has_shifted_task_states = source->preface.has_shifted_states;
 	base->trace.has_samples = source->preface.has_samples;
 	base->trace.has_only_samples = source->preface.has_only_samples;
 	base->trace.get_int = event_row_get_int;

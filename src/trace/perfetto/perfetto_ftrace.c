@@ -775,6 +775,8 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
 		return no_memory(error);
+	if (number == FTRACE_SCHED_SWITCH)
+		task_state_signs_see(&ftrace->state_signs, cells[2].integer, cells[4].integer);
 	return perfetto_ftrace_add(ftrace, bundle, time, class->class, cells, error);
 }
 
@@ -797,6 +799,8 @@ static enum histree_status add_switch(struct perfetto_ftrace *ftrace, const stru
 		packed_int(at->pid),
 		packed_int(at->prio),
 	};
+	if (runs->is_known)
+		task_state_signs_see(&ftrace->state_signs, runs->pid, at->prev_state);
 	enum histree_status status = perfetto_ftrace_add(ftrace, bundle, at->time, class->class, cells, error);
 	runs->is_known = true;
 	runs->pid = at->pid;

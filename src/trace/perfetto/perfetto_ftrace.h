@@ -106,6 +106,7 @@ struct perfetto_ftrace {
 	struct packed_parts generic;
 	struct perfetto_names compact_names;
 
+	struct task_state_signs state_signs;
 	uint64_t without_time; /* events without a time */
 	uint64_t lost[2];      /* as the kernel counts them at the start and at the end */
 };

@@ -1052,6 +1052,8 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 			packed_samples_end(&source->samples.samples);
 		if (status == HISTREE_OK)
 			note_rest(&reading);
+		packed->base.trace.has_shifted_task_states =
+			task_state_signs_are_shifted(reading.ftrace.state_signs);
 		perfetto_ftrace_release(&reading.ftrace);
 		perfetto_track_events_release(&reading.tracks);
 		packed_markers_release(&reading.markers);
