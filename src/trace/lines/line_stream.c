@@ -369,6 +369,7 @@ static void pass_over(struct line_stream *stream, const struct line_head *head, 
 static bool meet_record(struct line_stream *stream, struct line_head *head)
 {
 	static const char ended[] = "perf_exit";
+	stream->tells_switches |= head->has_turn;
 	if (head->has_turn)
 		return switch_records_meet(&stream->switches, &head->turn);
 	if (head->name_size != strlen(ended) || memcmp(head->name, ended, head->name_size) != 0)
@@ -675,9 +676,22 @@ static enum histree_status fill(struct line_stream *stream, struct histree_error
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
+static bool has_event(const struct line_stream *stream, const char *name)
+{
+	return intern_find(&stream->classes->names, name, strlen(name)) != INTERN_NONE;
+}
+
 static void end_stream(struct line_stream *stream)
 {
 	struct trace_notes *notes = stream->base.notes;
+	if (stream->is_whole && stream->tells_switches && !has_event(stream, "sched:sched_switch") &&
+	    !has_event(stream, "sched_switch"))
+		trace_notes_warn(
+			notes,
+			"%s: its switches are those of --show-switch-events, which say neither why a thread "
+			"slept nor when it was woken: that it waited for a CPU counts as blocked, unless it was "
+			"preempted; 'perf record -e sched:sched_switch,sched:sched_wakeup' has all of that",
+			stream->base.name);
 	if (stream->is_whole && stream->others > 0)
 		trace_notes_warn(notes,
 				 "%s: %" PRIu64 " line%s no event%s and left out, at first line %" PRIu64 ": '%s'",

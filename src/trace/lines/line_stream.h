@@ -69,6 +69,7 @@ struct line_stream {
 	struct line_losses losses;
 	struct line_cpus cpus;
 	struct switch_records switches; /* that perf tells */
+	bool tells_switches;            /* it has some of these */
 	bool tells_cpus;                /* the text does not */
 	uint64_t others, chain_lines;   /* that are no events */
 	const char *file;               /* of which the lines are read, in a report of several; "": of none */

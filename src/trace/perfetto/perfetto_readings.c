@@ -379,7 +379,7 @@ enum { STATS_PROCESS = 1, STATS_PID = 1 };
 /* protos/perfetto/trace/ps/process_stats.proto */
 static void read_process(struct reading_of *of, const struct perfetto_flat *entry)
 {
-	enum { FIRST = 2, SCORE = 10 };
+	enum { FIRST = 2, SCORE = 10, USER_TIME = 21, KERNEL_TIME = 22 };
 	static const char *const names[] = { "mem.virt",      "mem.rss",  "mem.rss.anon", "mem.rss.file",
 					     "mem.rss.shmem", "mem.swap", "mem.locked",   "mem.rss.watermark" };
 	of->pid = (int32_t)entry->numbers[STATS_PID];
@@ -388,6 +388,10 @@ static void read_process(struct reading_of *of, const struct perfetto_flat *entr
 			add_number(of, text_of(names[i]), text_of(""), entry->numbers[FIRST + i] * 1024);
 	if (perfetto_flat_has(entry, SCORE))
 		add_value(of, text_of("oom_score_adj"), text_of(""), packed_int((int64_t)entry->numbers[SCORE]));
+	if (perfetto_flat_has(entry, USER_TIME))
+		add_number(of, text_of("runtime.user_ns"), text_of(""), entry->numbers[USER_TIME]);
+	if (perfetto_flat_has(entry, KERNEL_TIME))
+		add_number(of, text_of("runtime.kernel_ns"), text_of(""), entry->numbers[KERNEL_TIME]);
 }
 
 static void read_processes(struct reading_of *of, struct wire_message message)

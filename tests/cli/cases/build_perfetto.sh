@@ -42,7 +42,8 @@ bundle = (pt.number(1, 0) + event(1000, 65536, pt.number(1, -5) + pt.data(2, "me
           event(3000, 542, pt.data(1, "do_write") + pt.number(2, 1)) + event(7000, 542, pt.data(1, "do_write") + pt.number(2, 2)) +
           description(65536, "my_event", ("count", 3), ("who", 9), ("flags", 13)) +
           description(65537, "contention_begin", ("lock_addr", 4), ("flags", 13)))
-inner = pt.trace([pt.packet(pt.data(1, bundle)), pt.packet(pt.data(63, pt.number(1, 1))), pt.packet(pt.data(63, b""))])
+inner = pt.trace([pt.packet(pt.data(1, bundle)), pt.packet(pt.data(63, pt.number(1, 1))), pt.packet(pt.data(63, b"")),
+                  pt.packet(pt.data(86, b""))])
 # A frame of zstd of one block that is not packed.
 frame = bytes.fromhex("28b52ffd") + b"\xa0" + len(inner).to_bytes(4, "little") + (len(inner) << 3 | 1).to_bytes(3, "little") + inner
 open("plain.pftrace", "wb").write(inner)

@@ -31,6 +31,6 @@ END
 for i in $(seq 40); do echo "             cat  10$i [000]     0.000000000: PERF_RECORD_COMM: 4f2a foo+0x1 (bar):10$i/10$i"; done >many.txt
 cat cpus.txt >>many.txt
 for file in cpus process both many; do
-	try histree build -q $file.txt -o $file
+	try histree build $file.txt -o $file 2>&1 | sed -n '/^\$/p; /show-switch/p'
 	histree states $file --format tsv | grep -E '^(Threads/[12][0-9](/Exec_name)?|CPUs/0.Current_thread)	'
 done

@@ -40,7 +40,7 @@ open("readings.pftrace", "wb").write(trace([
     stats(7, 2000, message(1, number(1, 2), number(2, 900)), number(11, 1500), number(11, 2500)),
     stats(7, None, number(4, 10)),
     # process_stats, battery, power_rails, gpu_counter_event, gpu_mem_total_event, energy, entity_state_residency
-    stats(9, 1500, message(1, number(1, 100), number(2, 2000), number(3, 50), number(10, -5))),
+    stats(9, 1500, message(1, number(1, 100), number(2, 2000), number(3, 50), number(10, -5), number(21, 7000), number(22, 900))),
     stats(9, 2500, message(1, number(1, 100), number(3, 60))),
     stats(38, 3000, number(1, 4000), real32(2, 87.5), number(3, -120)),
     stats(40, 3500, message(1, number(1, 1), data(2, "S2M")), message(2, number(1, 1), number(2, 5), number(3, 12345)),
