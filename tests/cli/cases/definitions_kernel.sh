@@ -58,3 +58,19 @@ for name in timer-waits connection-states migrations page-faults thermal contain
 	[ ! -e store/$name.seg ] || histree segments store $name --format csv | tr -d '\r'
 	[ ! -e store/$name.sht ] || histree states store -a $name --where 'type != null' --columns path,start,end,value --format csv | tr -d '\r' | tail -n +2
 done
+
+# A thread that is woken before it gave up its CPU runs on: it does not wait, and is not counted twice when it loses it.
+cat >woken.txt <<'END'
+# tracer: nop
+#
+     app-7       [000] d..2.   10.000000: sched_wakeup: comm=old pid=4 prio=9 target_cpu=001
+     old-4       [001] d..2.   10.000001: sched_switch: prev_comm=old prev_pid=4 prev_prio=9 prev_state=R ==> next_comm=rt next_pid=12 next_prio=9
+     app-7       [000] d..2.   10.000010: sched_wakeup: comm=rt pid=12 prio=9 target_cpu=001
+      rt-12      [001] d..2.   10.000020: sched_switch: prev_comm=rt prev_pid=12 prev_prio=9 prev_state=R ==> next_comm=old next_pid=4 next_prio=9
+     old-4       [001] d..2.   10.000030: sched_switch: prev_comm=old prev_pid=4 prev_prio=9 prev_state=S ==> next_comm=rt next_pid=12 next_prio=9
+      rt-12      [001] d..2.   10.000040: sched_switch: prev_comm=rt prev_pid=12 prev_prio=9 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+  <idle>-0       [001] d..2.   10.000050: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=z next_pid=8 next_prio=9
+END
+histree build -q --force -a kernel -x run-queues -o store woken.txt
+echo "--- run-queues, of threads that are woken while they run"
+histree states store -a run-queues 'CPUs/*' --where 'type != null' --columns path,start,end,value --format csv | tr -d '\r'
