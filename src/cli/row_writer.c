@@ -444,7 +444,7 @@ static int64_t day_of(histree_time time)
 
 void row_say_day(struct row_writer *rows, histree_time time)
 {
-	rows->has_day = rows->format->for_people && time_has_day(time);
+	rows->has_day = rows->format->for_people;
 	rows->day_at = time;
 }
 
@@ -537,7 +537,7 @@ void row_names(struct row_writer *rows)
 {
 	const bool is_due = rows->format->for_people && rows->row_count == 0;
 	const size_t column = rows->column;
-	bool day_is_due = rows->has_day;
+	bool day_is_due = rows->has_day && time_has_day(rows->day_at);
 	rows->is_named = false;
 	find_quick(rows);
 	if (!is_due)

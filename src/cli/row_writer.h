@@ -141,7 +141,7 @@ struct row_writer {
 	bool is_named;       /* text: the first row has the names of the columns above it */
 	bool is_bold;        /* the names are */
 	bool is_usual;       /* the limit is that of a verb, which nobody asked for */
-	bool has_day;        /* text: the names of the columns say the day of clocks */
+	bool has_day;        /* text: the names of the columns say the day of clocks, if there is one */
 	histree_time day_at; /* some time of that day */
 	const void *context; /* of the functions of columns */
 	uint64_t left_out[ROW_COLUMNS_MAX / 64];
@@ -212,7 +212,7 @@ void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
 void row_text_or_null(struct row_writer *rows, const char *text);
 
-/* For people: the names of the columns are to say the day of this time, and other days have their date. */
+/* For people: the names of the columns are to say the day of this time, if any; other days have their date. */
 void row_say_day(struct row_writer *rows, histree_time time);
 
 /* Writes a time: that of the day for people, else nanoseconds. */

@@ -13,3 +13,7 @@ build -o two --host-dir a=a --host-dir later=later
 histree report two | sed -n '/^Hosts/,/^$/p'
 build -o two --host-dir a=a --host-dir later=later --clock later=-3600000000000
 build -o three --host-dir later=later --host-dir a=a --host-dir b=b --reference a
+# One counts from when it began, the other from 1970: times that have a day say so, where the names of columns have none.
+sed -E 's/ 1000\.([0-9]+): / 1457110000.\1: /' c >dated
+build -o mixed --host-dir a=a --host-dir dated=dated | cut -d , -f 1
+histree states mixed 'dated/CPUs/0/Current_thread' --limit 3 | sed 's/ *$//'
