@@ -77,22 +77,26 @@ bool trace_release_has_new_task_states(const char *release);
 /*
  * From Linux 4.14.4 to 4.19, each state of a sched_switch is one bit too high: R is 1, S is 2, D is 4.  That was
  * mended by "sched, trace: Fix prev_state output in sched_switch tracepoint", in 4.20 and in later ones of 4.14 and
- * 4.19; a release does not tell whether its maker took it.  The idle thread does: it can always run.  No state is 0
- * in such a trace.  A zeroed one has seen no switch.
+ * 4.19; a release does not tell whether its maker took it.  The idle thread does: it can always run.  No state is
+ * 0 in such a trace, and who leaves a CPU idle is not 1, but for what has used up its quota: a text that somebody
+ * made up may let the idle thread sleep.  A zeroed one has seen no switch.
  */
 struct task_state_signs {
 	bool idle_is_asleep, has_runnable;
+	uint64_t idles_behind[2]; /* switches to the idle thread: from a state that is 1, and from another */
 };
 
-static inline void task_state_signs_see(struct task_state_signs *signs, int64_t prev_tid, int64_t prev_state)
+static inline void task_state_signs_see(struct task_state_signs *signs, int64_t prev_tid, int64_t prev_state,
+					int64_t next_tid)
 {
 	signs->idle_is_asleep |= prev_tid == 0 && prev_state == 1;
 	signs->has_runnable |= prev_state == 0;
+	signs->idles_behind[prev_state != 1] += prev_tid != 0 && next_tid == 0;
 }
 
 static inline bool task_state_signs_are_shifted(struct task_state_signs signs)
 {
-	return signs.idle_is_asleep && !signs.has_runnable;
+	return signs.idle_is_asleep && !signs.has_runnable && signs.idles_behind[1] > signs.idles_behind[0];
 }
 
 /* Returns whether a value of the clock is a time of 64 bits, and the time. */

@@ -521,33 +521,43 @@ static enum histree_status read_preface(struct line_source *source, struct histr
 		source->path, preface->tracer);
 }
 
-/* Behind a word; 0: the word is not there. */
-static char letter_behind(const char *line, size_t size, const char *word)
+static bool has_word(const char *begin, const char *end, const char *word)
 {
-	const char *at = memmem(line, size, word, strlen(word));
-	at = at == NULL ? NULL : at + strlen(word);
-	return at == NULL || at >= line + size ? 0 : *at;
+	return memmem(begin, (size_t)(end - begin), word, strlen(word)) != NULL;
+}
+
+/* The state of "prev_state=S ", or "prev_state=1 "; what is not told apart here is another one than R and S. */
+static int64_t state_of(struct line_scan scan)
+{
+	enum { ANOTHER = 2, WAS_PREEMPTED = 0x100 };
+	int64_t number;
+	if (line_scan_integer(&scan, &number))
+		return number;
+	if (line_scan_byte(&scan, 'R'))
+		return line_scan_byte(&scan, '+') ? WAS_PREEMPTED : 0;
+	return line_scan_byte(&scan, 'S') && scan.at < scan.end && *scan.at == ' ' ? 1 : ANOTHER;
 }
 
 /*
- * "prev_pid=0 prev_prio=120 prev_state=S", or "swapper/0:0 [120] S ==>".  The latter has R also for what no
- * letter is known of.
+ * "prev_pid=0 prev_prio=120 prev_state=S ... next_pid=", or "swapper/0:0 [120] S ==> job:101 [120]".  The latter
+ * has R also for what no letter is known of.
  */
-static void look_at_state(const char *line, size_t size, struct task_state_signs *signs)
+static void look_at_state(char *line, size_t size, struct task_state_signs *signs)
 {
-	const char letter = letter_behind(line, size, " prev_state=");
-	const char *idle = memmem(line, size, letter != 0 ? " prev_pid=0 " : ":0 [", letter != 0 ? 12 : 4);
-	if (letter == 'R' || letter == '0')
-		signs->has_runnable |= memmem(line, size, " prev_state=R+", 14) == NULL &&
-				       memmem(line, size, " prev_state=0x", 14) == NULL;
-	if (idle == NULL)
-		return;
-	const char left_as = letter != 0 ? letter : letter_behind(idle, (size_t)(line + size - idle), "] ");
-	if (left_as == 'S' || (left_as == '1' && letter_behind(line, size, " prev_state=1") == ' '))
-		task_state_signs_see(signs, 0, 1);
+	static const char state[] = " prev_state=", idle[] = ":0 [";
+	char *const end = line + size;
+	char *at = memmem(line, size, state, strlen(state));
+	const char *arrow = memmem(line, size, " ==> ", 5);
+	if (at != NULL)
+		task_state_signs_see(signs, !has_word(line, at, " prev_pid=0 "),
+				     state_of((struct line_scan){ at + strlen(state), end }),
+				     !has_word(at, end, " next_pid=0 "));
+	else if (arrow != NULL && arrow > line + 2 && arrow[-2] == ' ')
+		task_state_signs_see(signs, !has_word(line, arrow, idle), arrow[-1] == 'S' ? 1 : 2,
+				     !has_word(arrow, end, idle));
 }
 
-/* Look for the first switch of an idle thread.  Damage is reported where the events are read. */
+/* Look for signs of shifted states in the first lines.  Damage is reported where the events are read. */
 static enum histree_status look_at_states(struct line_source *source, struct histree_error *error)
 {
 	enum { LINES_MAX = 20000 };

@@ -776,7 +776,7 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
 		return no_memory(error);
 	if (number == FTRACE_SCHED_SWITCH)
-		task_state_signs_see(&ftrace->state_signs, cells[2].integer, cells[4].integer);
+		task_state_signs_see(&ftrace->state_signs, cells[2].integer, cells[4].integer, cells[6].integer);
 	return perfetto_ftrace_add(ftrace, bundle, time, class->class, cells, error);
 }
 
@@ -800,7 +800,7 @@ static enum histree_status add_switch(struct perfetto_ftrace *ftrace, const stru
 		packed_int(at->prio),
 	};
 	if (runs->is_known)
-		task_state_signs_see(&ftrace->state_signs, runs->pid, at->prev_state);
+		task_state_signs_see(&ftrace->state_signs, runs->pid, at->prev_state, at->pid);
 	enum histree_status status = perfetto_ftrace_add(ftrace, bundle, at->time, class->class, cells, error);
 	runs->is_known = true;
 	runs->pid = at->pid;

@@ -37,3 +37,11 @@ done
 sed 's/=D/=R/' text.txt >right.txt
 histree build -q right.txt -o store -f
 histree top store --format tsv --columns thread,user,waiting,blocked,other,unknown
+# So does one that sleeps and leaves the CPU idle: somebody has made up an idle thread that sleeps.
+cat >made-up.txt <<'END'
+          <idle>-0     [000] d...     1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=S ==> next_comm=job next_pid=10 next_prio=120
+             job-10    [000] d...     2.000000: sched_switch: prev_comm=job prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0     [000] d...     3.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=S ==> next_comm=job next_pid=10 next_prio=120
+END
+histree build -q made-up.txt -o store -f
+histree top store --format tsv --columns thread,user,waiting,blocked,other,unknown
