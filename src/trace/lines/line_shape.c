@@ -438,6 +438,7 @@ static const struct shape_row rows[] = {
 	  "dev {s_dev:text} ino {i_ino:hex} pfn={pfn:hex} ofs={ofs} order={order}" },
 	{ "filemap:mm_filemap_delete_from_page_cache",
 	  "dev {s_dev:text} ino {i_ino:hex} page={:text} pfn={pfn} ofs={ofs}" },
+	{ "filemap:mm_filemap_fault", "dev={s_dev:text} ino={i_ino:hex} ofs={ofs}" },
 	{ "rcu:rcu_grace_period", "{rcuname:text} {gp_seq} {gpevent:text}" },
 	{ "rcu:rcu_exp_grace_period", "{rcuname:text} {gpseq} {gpevent:text}" },
 	{ "jbd2:jbd2_start_commit", "dev {dev:device} transaction {transaction} sync {sync_commit}" },

@@ -45,6 +45,7 @@ cat >trace.txt <<'END'
        x-5       [000] .....   10.014000: mm_filemap_add_to_page_cache: dev 8:1 ino 83 pfn=0x1 ofs=0 order=2
        x-5       [000] .....   10.014010: mm_filemap_add_to_page_cache: dev 8:1 ino 83 pfn=0x5 ofs=4096 order=0
        x-5       [000] .....   10.014020: mm_filemap_delete_from_page_cache: dev 8:1 ino 83 pfn=0x5 ofs=4096 order=0
+       x-5       [000] .....   10.014025: mm_filemap_fault: dev=8:1 ino=83 ofs=4096
        x-5       [000] .....   10.014030: lttng_statedump_process_pid_ns: tid=12 vtid=1 ns_level=1 ns_inum=4026532001
 END
 for name in reclaim signals connections handshakes grace-periods ipis; do
