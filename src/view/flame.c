@@ -17,6 +17,7 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "histree/attributes.h"
+#include "histree/build.h"
 #include "histree/history.h"
 #include "histree/time_use.h"
 #include "query/window.h"
@@ -95,23 +96,31 @@ static bool has_stacks(const struct histree_history *history)
 	return quark < count;
 }
 
+/* In the order in which they are asked.  Of the library's analyses no others have stacks: nobody looks for them. */
+enum stack_rank { RANK_CALLS, RANK_TRACKS, RANK_DEFINED, RANK_NONE };
+
+static enum stack_rank stack_rank_of(const char *analysis)
+{
+	struct histree_analysis_info info;
+	if (strcmp(analysis, "ust-calls") == 0)
+		return RANK_CALLS;
+	if (strcmp(analysis, "tracks") == 0)
+		return RANK_TRACKS;
+	for (size_t i = 0; histree_analysis(i, &info); i++)
+		if (strcmp(analysis, info.name) == 0)
+			return RANK_NONE;
+	return RANK_DEFINED;
+}
+
 struct histree_history *histree_stack_history(struct histree_history *const *histories, size_t count,
 					      bool with_tracks)
 {
-	enum { CALLS, TRACKS, OTHER, RANKS };
-	struct histree_history *found = NULL;
-	unsigned best = RANKS;
-	for (size_t i = 0; i < count; i++) {
-		const char *analysis = histree_history_info(histories[i])->provider;
-		const unsigned rank = strcmp(analysis, "ust-calls") == 0 ? CALLS
-				      : strcmp(analysis, "tracks") == 0  ? TRACKS
-									 : OTHER;
-		if (rank < best && (rank != TRACKS || with_tracks) && has_stacks(histories[i])) {
-			found = histories[i];
-			best = rank;
-		}
-	}
-	return found;
+	for (enum stack_rank rank = RANK_CALLS; rank < RANK_NONE; rank++)
+		for (size_t i = 0; i < count && (rank != RANK_TRACKS || with_tracks); i++)
+			if (stack_rank_of(histree_history_info(histories[i])->provider) == rank &&
+			    has_stacks(histories[i]))
+				return histories[i];
+	return NULL;
 }
 
 /* Lists the levels of a stack from the outermost one on; the caller frees them. */
