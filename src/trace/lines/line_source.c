@@ -277,7 +277,7 @@ static bool is_marker(const struct line_head *head)
 {
 	static const char *const names[] = { "print", "ftrace:print" };
 	bool is = packed_marker_is_writer(head->name, head->name_size) ||
-		  memchr(head->text, '|', head->text_size) != NULL;
+		  (head->text_size > 2 && head->text[1] == '|' && head->text[2] >= '0' && head->text[2] <= '9');
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		is |= head->name_size == strlen(names[i]) && memcmp(head->name, names[i], head->name_size) == 0;
 	return (is && packed_marker_is(head->text, head->text_size)) || line_graph_is_event(head);

@@ -28,6 +28,7 @@ cat >kernel-markers.txt <<'END'
          web-61      (   60) [001] ...1 5.002000: trace_puts: B|60|request
          web-61      (   60) [001] ...1 5.003000: vendor_mark.isra.0: C|60|queue|2
          web-61      (   60) [001] ...1 5.005000: vendor_mark.isra.0: E
+         web-61      (   60) [001] ...1 5.005500: vendor_mark.isra.0: E|
          web-61      (   60) [001] ...1 5.006000: trace_puts: E|60
 END
 try histree build -q kernel-markers.txt -o kernel-markers
