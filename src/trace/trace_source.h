@@ -75,9 +75,9 @@ struct trace_facts {
 bool trace_release_has_new_task_states(const char *release);
 
 /*
- * From Linux 4.14.4 to 4.19, each state of a sched_switch is one bit too high: R is 1, S is 2, D is 4.  That was
- * mended by "sched, trace: Fix prev_state output in sched_switch tracepoint", in 4.20 and in later ones of 4.14 and
- * 4.19; a release does not tell whether its maker took it.  The idle thread does: it can always run.  No state is
+ * Some kernels between Linux 4.14 and 4.20 wrote each state of a sched_switch one bit too high: R is 1, S is 2, D
+ * is 4.  "sched, trace: Fix prev_state output in sched_switch tracepoint" mended that; a release does not tell
+ * whether its maker took it.  The idle thread does: it can always run.  No state is
  * 0 in such a trace, and who leaves a CPU idle is not 1, but for what has used up its quota: a text that somebody
  * made up may let the idle thread sleep.  A zeroed one has seen no switch.
  */

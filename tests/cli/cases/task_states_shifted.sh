@@ -1,4 +1,4 @@
-# Linux 4.14.4 to 4.19: each state is one bit too high, which the idle thread shows.  0x100 is preemption, and kworkers idle by it.
+# Some kernels between Linux 4.14 and 4.20: each state is one bit too high, which the idle thread shows.  0x100 is preemption, and kworkers idle by it.
 cat >text.txt <<'END'
              job-10    [000] d...     1.000000: sched_switch: prev_comm=job prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=other next_pid=11 next_prio=120
            other-11    [000] d...     2.000000: sched_switch: prev_comm=other prev_pid=11 prev_prio=120 prev_state=D ==> next_comm=swapper/0 next_pid=0 next_prio=120
