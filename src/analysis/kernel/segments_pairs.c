@@ -230,32 +230,22 @@ static const struct pair_kind grace = {
 static const char needs_connections[] =
 	"states of connections, with the addresses of sockets: perf record -e "
 	"sock:inet_sock_set_state (Linux 4.16 and later), or trace-cmd record -e sock";
-static const struct pair_kind connections = {
-	.segments.needs = needs_connections,
-	.columns = { { OF_BEGIN, AS_ADDRESS, "daddr_v6 daddrv6 daddr" },
-		     { OF_BEGIN, AS_INT, "dport" },
-		     { OF_END, AS_ADDRESS, "saddr_v6 saddrv6 saddr" },
-		     { OF_END, AS_INT, "sport" },
-		     { OF_BEGIN, AS_STATE, "newstate" },
-		     { OF_BEGIN, AS_TEXT, "skaddr" },
-		     { .source = OF_THREAD },
-		     { .source = OF_PROCESS },
-		     { .source = OF_CPU } },
-	.column_count = 9,
-};
-static const struct pair_kind handshakes = {
-	.segments.needs = needs_connections,
-	.columns = { { OF_BEGIN, AS_ADDRESS, "daddr_v6 daddrv6 daddr" },
-		     { OF_BEGIN, AS_INT, "dport" },
-		     { OF_END, AS_ADDRESS, "saddr_v6 saddrv6 saddr" },
-		     { OF_END, AS_INT, "sport" },
-		     { OF_END, AS_STATE, "newstate" },
-		     { OF_BEGIN, AS_TEXT, "skaddr" },
-		     { .source = OF_THREAD },
-		     { .source = OF_PROCESS },
-		     { .source = OF_CPU } },
-	.column_count = 9,
-};
+/* A connection is in the state with which it begins, and a handshake is known by the one to which it leads. */
+#define CONNECTIONS(of_state)                                                    \
+	{                                                                        \
+		.segments.needs = needs_connections,                             \
+		.columns = { { OF_BEGIN, AS_ADDRESS, "daddr_v6 daddrv6 daddr" }, \
+			     { OF_BEGIN, AS_INT, "dport" },                      \
+			     { OF_END, AS_ADDRESS, "saddr_v6 saddrv6 saddr" },   \
+			     { OF_END, AS_INT, "sport" },                        \
+			     { of_state, AS_STATE, "newstate" },                 \
+			     { OF_BEGIN, AS_TEXT, "skaddr" },                    \
+			     { .source = OF_THREAD },                            \
+			     { .source = OF_PROCESS },                           \
+			     { .source = OF_CPU } },                             \
+		.column_count = 9,                                               \
+	}
+static const struct pair_kind connections = CONNECTIONS(OF_BEGIN), handshakes = CONNECTIONS(OF_END);
 static const struct pair_kind files = {
 	.segments.needs =
 		"calls of file systems: perf record -e 'ext4:*' -e 'jbd2:*' -e 'writeback:*' (or xfs, f2fs, nfs, "
