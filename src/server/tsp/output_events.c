@@ -25,7 +25,7 @@
 static void columns(struct call *call)
 {
 	static const struct table_column headers[EVENT_COLUMNS] = {
-		[EVENT_CLOCK] = { "Timestamp", "time of the day, UTC", "STRING" },
+		[EVENT_CLOCK] = { "Timestamp", "time of the day, UTC; seconds of a clock without a day", "STRING" },
 		[EVENT_CPU] = { "CPU", "where it was recorded", "NUMBER" },
 		[EVENT_TYPE] = { "Event type", "its name", "STRING" },
 		[EVENT_CONTENTS] = { "Contents", "its fields", "STRING" },

@@ -553,8 +553,9 @@ static void columns(struct call *call)
 		return;
 	const struct histree_segment_schema *schema = &list->info->schema;
 	struct table_column headers[CELL_COLUMNS_MAX] = {
-		[SEGMENT_START] = { "Start Time", "time of the day, UTC", "STRING" },
-		[SEGMENT_END] = { "End Time", "time of the day, UTC", "STRING" },
+		[SEGMENT_START] = { "Start Time", "time of the day, UTC; seconds of a clock without a day",
+				    "STRING" },
+		[SEGMENT_END] = { "End Time", "time of the day, UTC; seconds of a clock without a day", "STRING" },
 		[SEGMENT_DURATION] = { "Duration", "in nanoseconds", "DURATION" },
 	};
 	for (size_t i = 0; i < schema->field_count; i++) {
