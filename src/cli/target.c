@@ -397,6 +397,94 @@ enum cli_exit host_part_segments(const struct target *target, const struct histr
 	return refuse(target, option, host, names);
 }
 
+enum cli_exit host_part_cut(const char *host, histree_time start, histree_time end, histree_time *from,
+			    histree_time *to)
+{
+	if (*to < start || *from > end)
+		return report_exit(CLI_NOTHING, "host '%s' was not recorded at that time", host);
+	if (*from < start)
+		*from = start;
+	if (*to > end)
+		*to = end;
+	return CLI_OK;
+}
+
+/* Checks that the store of a host is there, and that it is the one that is meant. */
+static enum cli_exit host_store_check(const struct target *target, const struct histree_store_info *info,
+				      const char *name, const struct histree_store_host **host)
+{
+	char names[NAMES_SIZE] = "";
+	struct histree_store *store = NULL;
+	struct histree_error error = { 0 };
+	*host = NULL;
+	for (size_t i = 0; i < info->host_count && *host == NULL; i++) {
+		name_list_add(names, sizeof(names), info->hosts[i].name);
+		if (strcmp(info->hosts[i].name, name) != 0)
+			continue;
+		*host = &info->hosts[i];
+		if (info->hosts[i].why == NULL &&
+		    histree_store_host(target->store, i, &store, &error) != HISTREE_OK)
+			return report_error(&error);
+		histree_store_close(store);
+	}
+	if (*host == NULL)
+		return refuse(target, "host", name, names);
+	if ((*host)->why != NULL)
+		return report_exit(CLI_INPUT, "host '%s' is missing: %s", name, (*host)->why);
+	return CLI_OK;
+}
+
+/* The times in numbers, as the start of the host's store is another one. */
+static enum cli_exit host_store_times(struct cli_question *question, const struct histree_store_info *info,
+				      const struct histree_store_host *of, struct host_store *host)
+{
+	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
+	histree_time from, to;
+	if (question->from == NULL && question->to == NULL && question->at == NULL)
+		return CLI_OK;
+	enum cli_exit code = question_range(question, &span, &from, &to);
+	if (code == CLI_OK)
+		code = host_part_cut(of->name, of->start, of->end, &from, &to);
+	if (code != CLI_OK)
+		return code;
+	snprintf(host->from, sizeof(host->from), "%" PRId64, from);
+	snprintf(host->to, sizeof(host->to), "%" PRId64, to);
+	question->from = host->from;
+	question->to = host->to;
+	question->at = NULL;
+	return CLI_OK;
+}
+
+enum cli_exit host_store_of_question(struct cli_question *question, const char *path, struct host_store *host)
+{
+	struct target target;
+	struct histree_error error = { 0 };
+	const struct histree_store_host *of;
+	*host = (struct host_store){ 0 };
+	if (question->host == NULL)
+		return (host->path = strdup(path)) != NULL ? CLI_OK : report_no_memory();
+	enum cli_exit code = target_open(&target, path, &error) == HISTREE_OK ? CLI_OK : report_error(&error);
+	const struct histree_store_info *info = target.store != NULL ? histree_store_info(target.store) : NULL;
+	if (code == CLI_OK && info == NULL)
+		code = refuse(&target, "host", question->host, "");
+	if (code == CLI_OK)
+		code = host_store_check(&target, info, question->host, &of);
+	if (code == CLI_OK)
+		code = host_store_times(question, info, of, host);
+	if (code == CLI_OK && asprintf(&host->path, "%s/%s", target.path, of->folder) < 0) {
+		host->path = NULL;
+		code = report_no_memory();
+	}
+	question->host = NULL;
+	target_close(&target);
+	return code;
+}
+
+void host_store_release(struct host_store *host)
+{
+	free(host->path);
+}
+
 char *host_part_title(const char *path, const char *host)
 {
 	char *store = picture_file_title(path), *both = NULL;

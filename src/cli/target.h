@@ -151,6 +151,24 @@ enum cli_exit host_part_segments(const struct target *target, const struct histr
 enum cli_exit host_part_of_question(const struct target *target, struct histree_history *history,
 				    const struct cli_question *question, struct histree_history **out);
 
+/* Cuts a range to what a host recorded; that it recorded nothing in it is reported. */
+enum cli_exit host_part_cut(const char *host, histree_time start, histree_time end, histree_time *from,
+			    histree_time *to);
+
+/* The store of one host, as `path` of it, and the times of a question about it. */
+struct host_store {
+	char *path;
+	char from[24], to[24];
+};
+
+/*
+ * Turns a question about one host of a store into one about the host's own store, which is asked like any other: its
+ * times, which are relative to all hosts, become numbers, cut to what the host recorded.  A question without --host
+ * stays as it is.  The texts are those of *host; host_store_release() after success.
+ */
+enum cli_exit host_store_of_question(struct cli_question *question, const char *path, struct host_store *host);
+void host_store_release(struct host_store *host);
+
 /* Returns an expression and the condition that the host is this one; to be freed.  NULL without memory. */
 char *host_part_where(const char *host, const char *where);
 

@@ -121,13 +121,7 @@ static enum cli_exit read_range(const struct cli_question *question, const struc
 	const enum cli_exit code = question_range(question, &span, &picture->from, &picture->to);
 	if (code != CLI_OK)
 		return code;
-	if (picture->to < own->start || picture->from > own->end)
-		return report_exit(CLI_NOTHING, "host '%s' was not recorded at that time", question->host);
-	if (picture->from < own->start)
-		picture->from = own->start;
-	if (picture->to > own->end)
-		picture->to = own->end;
-	return CLI_OK;
+	return host_part_cut(question->host, own->start, own->end, &picture->from, &picture->to);
 }
 
 /* --rows PATTERN is the old spelling of one pattern. */

@@ -143,11 +143,10 @@ static void open_names(struct export_source *source)
 		source->names = NULL;
 }
 
-static enum cli_exit open_states(struct export_source *source, const struct cli_words *words,
+static enum cli_exit open_states(struct export_source *source, const char *store, const struct cli_words *words,
 				 const struct export_choice *choice)
 {
-	enum cli_exit code =
-		target_open_history(&source->own, words->words[0], choice->question->analysis, &source->history);
+	enum cli_exit code = target_open_history(&source->own, store, choice->question->analysis, &source->history);
 	if (code != CLI_OK)
 		return code;
 	const struct histree_history_info *info = histree_history_info(source->history);
@@ -168,12 +167,12 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 
 /* ---- segments and events ---------------------------------------------------------------------------------- */
 
-static enum cli_exit open_segments(struct export_source *source, const struct cli_words *words,
+static enum cli_exit open_segments(struct export_source *source, const char *store,
 				   const struct export_choice *choice, const char *analysis)
 {
 	const struct cli_question *question = choice->question;
 	source->target = &source->chosen.target;
-	enum cli_exit code = segment_target_open(&source->chosen, words->words[0], analysis, question);
+	enum cli_exit code = segment_target_open(&source->chosen, store, analysis, question);
 	if (code != CLI_OK)
 		return code;
 	source->segments = source->chosen.store;
@@ -191,13 +190,12 @@ static enum cli_exit open_segments(struct export_source *source, const struct cl
 /* ---- any of them ------------------------------------------------------------------------------------------ */
 
 /* Opens it.  What failed is reported.  export_source_close() also after failure. */
-static enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
-					const struct export_choice *choice)
+static enum cli_exit export_source_open(struct export_source *source, const char *store,
+					const struct cli_words *words, const struct export_choice *choice)
 {
 	const char *segments = choice->segments;
 	*source = (struct export_source){ .target = &source->own };
-	if (segments == NULL && !choice->events &&
-	    target_is_of_segments(words->words[0], choice->question->analysis))
+	if (segments == NULL && !choice->events && target_is_of_segments(store, choice->question->analysis))
 		segments = choice->question->analysis;
 
 	enum cli_exit code = CLI_OK;
@@ -222,16 +220,15 @@ static enum cli_exit export_source_open(struct export_source *source, const stru
 	if (code != CLI_OK)
 		return code;
 	if (segments != NULL)
-		return open_segments(source, words, choice, segments);
+		return open_segments(source, store, choice, segments);
 	if (!choice->events)
-		return open_states(source, words, choice);
+		return open_states(source, store, words, choice);
 	struct histree_error error = { 0 };
-	enum histree_status status = target_open(&source->own, words->words[0], &error);
+	enum histree_status status = target_open(&source->own, store, &error);
 	if (status == HISTREE_OK && source->own.store == NULL)
 		return report_exit(
 			CLI_INPUT,
-			"'%s' is one file; only a store, the folder that 'histree build' makes, has events",
-			words->words[0]);
+			"'%s' is one file; only a store, the folder that 'histree build' makes, has events", store);
 	if (status == HISTREE_OK)
 		status = histree_events_open(source->own.store, &source->events, &error);
 	if (status != HISTREE_OK)
@@ -254,7 +251,7 @@ struct export_format;
 struct export_run {
 	const struct export_source *source;
 	const struct export_format *format;
-	const char *store;                   /* as the user called it */
+	const char *store;                   /* as the user called it, or that of the host */
 	const char *path;                    /* NULL: standard output */
 	const char *column_names;            /* as the user has them, or NULL */
 	bool is_compressed, is_uncompressed; /* what --compression said; neither: the default of the format */
@@ -666,10 +663,14 @@ static int verb_export_run(void *said, const struct cli_words *words)
 	enum cli_exit code = export_options_check(chosen, format);
 	if (code != CLI_OK)
 		return code;
+	struct host_store store;
+	code = host_store_of_question(&chosen->question, words->words[0], &store);
+	if (code != CLI_OK)
+		return code;
 	struct progress progress = progress_begin(chosen->progress, false);
 	struct export_run run = { .source = &source,
 				  .format = format,
-				  .store = words->words[0],
+				  .store = store.path,
 				  .path = chosen->output,
 				  .column_names = chosen->question.columns,
 				  .progress = &progress,
@@ -683,7 +684,7 @@ static int verb_export_run(void *said, const struct cli_words *words)
 					      .segments = chosen->segments,
 					      .events = chosen->events,
 					      .for_viewer = (format->takes & FOR_VIEWER) != 0 };
-	code = export_source_open(&source, words, &choice);
+	code = export_source_open(&source, store.path, words, &choice);
 	if (code == CLI_OK)
 		code = write_file(&run);
 	if (code == CLI_OK && run.counts.rows == 0 && source.events != NULL && source.where != NULL)
@@ -701,7 +702,7 @@ static int verb_export_run(void *said, const struct cli_words *words)
 	else
 		segment_target_close(&source.chosen);
 	free(source.quarks);
-
+	host_store_release(&store);
 	return code;
 }
 
@@ -710,8 +711,9 @@ const struct cli_verb verb_export = {
 	.summary = "write states, segments or events in the formats of other tools",
 	.arguments = { "STORE [PATTERN]...", 1, CLI_WORDS_ANY },
 	.complete = CLI_COMPLETE_ATTRIBUTE,
-	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS),
-	.says = { [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
+	.asks = ASKS_RANGE | ASKS(AT) | ASKS(WHERE) | ASKS(THREAD) | ASKS(COLUMNS) | ASKS(ANALYSIS) | ASKS(HOST),
+	.says = { [ASK_HOST] = ", as its own store has it",
+		  [ASK_WHERE] = ", as in 'name == vlc && duration > 1ms'",
 		  [ASK_COLUMNS] = ", as in 'path,start,value'; for arrow, arrow-stream, parquet and csv",
 		  [ASK_ANALYSIS] = ": its states or its segments; default: kernel, or the first history" },
 	CLI_OPTIONS(options, struct export_options),

@@ -138,13 +138,16 @@ static int report_run(void *said, const struct cli_words *words)
 	struct target target = { 0 };
 	struct histree_error error = { 0 };
 	struct report_uses uses = { .count = 0 };
+	struct host_store store = { 0 };
 	struct report_source source = { .target = &target,
 					.row_max = chosen->question.limit,
 					.work = { .go_on = progress_goes_on },
 					.uses = &uses };
 	const bool is_file = chosen->html != NULL && strcmp(chosen->html, "-") != 0;
 	enum cli_exit code = is_file ? export_file_check(chosen->html, chosen->force, EXPORT_TEXT) : CLI_OK;
-	if (code == CLI_OK && target_open(&target, words->words[0], &error) != HISTREE_OK)
+	if (code == CLI_OK)
+		code = host_store_of_question(&chosen->question, words->words[0], &store);
+	if (code == CLI_OK && target_open(&target, store.path, &error) != HISTREE_OK)
 		code = report_error(&error);
 	else if (code == CLI_OK && target.store == NULL)
 		code = report_exit(
@@ -163,6 +166,7 @@ static int report_run(void *said, const struct cli_words *words)
 	report_uses_release(&uses);
 	histree_history_close(source.history);
 	target_close(&target);
+	host_store_release(&store);
 	progress_raise_signal();
 	return code;
 }
@@ -172,8 +176,8 @@ const struct cli_verb verb_report = {
 	.summary = "print one page about a store: what ran, what waited, what was slow",
 	.arguments = { "STORE", 1, 1 },
 	.complete = CLI_COMPLETE_PATH,
-	.asks = ASKS_RANGE | ASKS(LIMIT),
-	.says = { [ASK_LIMIT] = " of each table; default: 8" },
+	.asks = ASKS_RANGE | ASKS(LIMIT) | ASKS(HOST),
+	.says = { [ASK_HOST] = ": a page about its own store", [ASK_LIMIT] = " of each table; default: 8" },
 	CLI_OPTIONS(options, struct report_options),
 	.defaults = &defaults,
 	.run = report_run,
