@@ -295,7 +295,7 @@ const struct histree_label_table *histree_labels_of(const struct histree_history
 static const struct histree_label_table *find_meaning(const struct histree_label_table *tables, size_t count,
 						      enum histree_meaning meaning)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = count; i-- > 0;)
 		if (tables[i].meaning == meaning)
 			return &tables[i];
 	return NULL;

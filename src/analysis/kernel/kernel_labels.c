@@ -40,6 +40,14 @@ static const struct histree_label thread_statuses[] = {
 	STATUS(THREAD_WAITS_AFTER_FORK, "Wait fork", "just made", PALE_ORANGE, 0.5),
 };
 
+/* An idle loop is no thread: who asks for threads by a status does not mean it.  It is drawn as they are. */
+static const struct histree_label idle_loop_statuses[] = {
+	STATUS(THREAD_RUNS_USERMODE, "Usermode", "idle loop", GREEN, 1),
+	STATUS(THREAD_INTERRUPTED, "Interrupt", "idle loop, interrupted", PURPLE, 0.8),
+	STATUS(THREAD_WAITS_FOR_CPU, "Wait for CPU", "idle loop off CPU", ORANGE, 0.6),
+	{ .kind = HISTREE_LABEL_OTHERS, .is_code = true, .style = { "Unknown", "idle loop, other", GREY, 0.33 } },
+};
+
 static const struct histree_label cpu_statuses[] = {
 	STATUS(CPU_IDLE, "Idle", "idle", PALE_GREY, 0.5),
 	STATUS(CPU_RUNS_USERMODE, "Usermode", "user mode", GREEN, 1),
@@ -77,6 +85,10 @@ static const struct histree_label frequencies[] = { ALL("frequency", "frequency"
 	{                                                                                                 \
 		"thread status", HISTREE_MEANS_THREAD_STATUS, PATHS(__VA_ARGS__), LABELS(thread_statuses) \
 	}
+#define IDLE_LOOPS(...)                                                                                            \
+	{                                                                                                          \
+		"status of idle loop", HISTREE_MEANS_THREAD_STATUS, PATHS(__VA_ARGS__), LABELS(idle_loop_statuses) \
+	}
 #define CPUS(...)                                                                                \
 	{                                                                                        \
 		"CPU status", HISTREE_MEANS_CPU_STATUS, PATHS(__VA_ARGS__), LABELS(cpu_statuses) \
@@ -98,6 +110,7 @@ static const struct histree_label frequencies[] = { ALL("frequency", "frequency"
 		"frequency", HISTREE_MEANS_FREQUENCY, PATHS("CPUs/*/Frequency"), LABELS(frequencies) \
 	}
 const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES] = {
+	IDLE_LOOPS("Threads/0_*"),
 	THREADS("Threads/*"),
 	CPUS("CPUs/*"),
 	TIDS,
@@ -107,6 +120,7 @@ const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES] = {
 };
 
 const struct histree_label_table kernel_labels_2016[KERNEL_LABEL_TABLES] = {
+	IDLE_LOOPS("Threads/0_*/Status"),
 	THREADS("Threads/*/Status"),
 	CPUS("CPUs/*/Status"),
 	TIDS,
@@ -117,6 +131,7 @@ const struct histree_label_table kernel_labels_2016[KERNEL_LABEL_TABLES] = {
 
 /* An interrupt is NUMBER/NAME, or only NUMBER, and a softirq -NUMBER, all of them children of their CPU. */
 const struct histree_label_table kernel_labels_compact[KERNEL_COMPACT_LABEL_TABLES] = {
+	IDLE_LOOPS("Threads/0_*"),
 	THREADS("Threads/*"),
 	CPUS("CPUs/*"),
 	TIDS,

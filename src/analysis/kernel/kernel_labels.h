@@ -11,7 +11,7 @@
 
 #include "histree/attributes.h"
 
-enum { KERNEL_LABEL_TABLES = 6, KERNEL_COMPACT_LABEL_TABLES = 7 };
+enum { KERNEL_LABEL_TABLES = 7, KERNEL_COMPACT_LABEL_TABLES = 8 };
 
 extern const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES]; /* of kernel, kernel-tc */
 

@@ -12,7 +12,14 @@ compare "(path == CPUs/0 || path == CPUs/1) && !(value == 0) && type != null" \
 compare 'type == string && value contains r' '$4 == "string" && $5 ~ /r/'
 # What values mean is known too.
 histree states "$STORE" --where 'label == "waits for a CPU"' --format tsv >found
-histree states "$STORE" --where 'path matches "^Threads/[^/]*$" && value == 5' --format tsv | cmp - found && tail -n +2 found | wc -l
+histree states "$STORE" --where 'path matches "^Threads/[^/0][^/]*$" && value == 5' --format tsv | cmp - found && tail -n +2 found | wc -l
+# Idle loops are no threads, whoever is asked: a status of threads is not one of theirs.
+for label in 'waits for a CPU' 'user mode' interrupted; do
+	histree sql "$STORE" "SELECT count(*) FROM states WHERE path GLOB 'Threads/0_*' AND label = '$label'" --format tsv | tail -n 1
+	histree export "$STORE" 'Threads/0_*' --where "label == '$label'" --format csv | wc -l
+	histree states "$STORE" 'Threads/0_*' --where "label == '$label'" --format tsv | wc -l
+done
+histree sql "$STORE" "SELECT DISTINCT label FROM states WHERE path GLOB 'Threads/0_[0-9]' ORDER BY 1" --format tsv
 # With a range, a time, a list of times, patterns, and changes.
 histree states "$STORE" --from +1ms --to +2ms --where 'type == int && value > 2 && duration >= 10us' 'CPUs/*' --format tsv
 histree states "$STORE" --at +12ms --where 'value == 5' --format tsv
