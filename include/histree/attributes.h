@@ -238,8 +238,8 @@ HISTREE_API const struct histree_label_table *histree_labels_of(const struct his
 								histree_quark quark);
 
 /*
- * Returns the last table of the history with this meaning, which is that of most attributes: those of a few, such as
- * idle loops, come before it.  If the history is NULL or has no such table, returns
+ * Returns the last table of the history with this meaning, which is that of most attributes: those of a few, such
+ * as idle loops, come before it.  If the history is NULL or has no such table, returns
  * that of the analysis `kernel`, or NULL for HISTREE_MEANS_ANYTHING.
  */
 HISTREE_API const struct histree_label_table *histree_labels_for(const struct histree_history *history,

@@ -162,9 +162,9 @@ struct host_store {
 };
 
 /*
- * Turns a question about one host of a store into one about the host's own store, which is asked like any other: its
- * times, which are relative to all hosts, become numbers, cut to what the host recorded.  A question without --host
- * stays as it is.  The texts are those of *host; host_store_release() after success.
+ * Turns a question about one host of a store into one about the host's own store, which is asked like any other:
+ * its times, which are relative to all hosts, become numbers, cut to what the host recorded.  A question without
+ * --host stays as it is.  The texts are those of *host; host_store_release() after success.
  */
 enum cli_exit host_store_of_question(struct cli_question *question, const char *path, struct host_store *host);
 void host_store_release(struct host_store *host);
