@@ -137,6 +137,26 @@ def follows_the_visible_range(page):
     assert page.said() == f"{total:,} segments"
 
 
+def is_of_the_selected_span(page):
+    """Between the markers, in each way; a segment that is chosen there leaves the table as it is."""
+    page.show()
+    duration, origin = page.get("page.viewport.duration"), int(page.get("String(page.viewport.start)"))
+    first, last = round(duration * 0.3), round(duration * 0.35)
+    page.run("page.viewport.mark('b', arguments_[1]); page.viewport.mark('a', arguments_[0])", first, last)
+    page.settle()
+    wanted = [one for one in page.segments() if int(one["start"]) - origin <= last and int(one["end"]) - origin >= first]
+    said = f"{len(wanted):,} of {len(page.segments()):,} segments between the markers"
+    assert 0 < len(wanted) < len(page.segments()) and page.said() == said, (page.said(), said)
+    page.run(f"{PANEL}.way.list.querySelector('.line').click()")
+    page.settle()
+    assert page.get("page.viewport.a") == int(wanted[0]["start"]) - origin and page.said() == said, page.said()
+    page.run("page.viewport.mark('b', arguments_[1]); page.viewport.mark('a', arguments_[0])", first, last)
+    for show in "density", "stats":
+        page.set(show=show)
+        assert page.said().startswith(f"{len(wanted):,} segments ") and "between the markers" in page.said(), page.said()
+    page.shoot("latencies-span")
+
+
 def filters(page):
     """What passes is what is shown, said and saved; an expression that is none is told, and kept to be mended."""
     page.show()
@@ -255,7 +275,7 @@ def is_dark(page):
     assert page.get(f"{PANEL}.way.colourOf(0)") == "#2a6cb8"
 
 
-TESTS = [lists_segments, selects_a_segment, follows_the_visible_range, filters, scatters, counts_durations, sums_up, remembers, is_dark]
+TESTS = [lists_segments, selects_a_segment, follows_the_visible_range, is_of_the_selected_span, filters, scatters, counts_durations, sums_up, remembers, is_dark]
 
 
 def in_each_trace(visit):

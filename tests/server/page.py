@@ -491,6 +491,13 @@ def lists_events(page):
     page.run("document.querySelector('.line.chosen').nextSibling.click()")
     assert page.get("page.panels[0].chosen") == before + 1
     assert page.get("page.viewport.a") >= chosen
+    page.run("page.viewport.mark('a', page.viewport.duration / 4); page.viewport.mark('b', page.viewport.duration / 2)")
+    wanted = page.run("const { experiment, viewport } = page.panels[0], { from, to } = viewport.selected, api = await import('./api.js');"
+                      "return (await api.json('event-types', { experiment: experiment.uuid, from, to: to - 1 })).reduce((all, one) => all + one.count, 0)")
+    assert page.get("page.panels[0].what.textContent") == f"{wanted:,} of {total:,} events between the markers", page.get("page.panels[0].what.textContent")
+    assert page.get("document.querySelector('.line.chosen').classList.contains('selected')"), "those of the selected span stand out"
+    page.run("page.viewport.mark('b', null)")
+    before = page.get("page.panels[0].chosen")
     page.run("page.panels[0].search.value = '^sched_switch$|^sched:sched_switch$'; return page.panels[0].find(false)")
     page.browser.until("page.panels[0].isComplete && /switch$/.test(document.querySelector('.line.chosen')?.children[2].textContent)")
     assert page.get("page.panels[0].chosen") > before + 1

@@ -57,6 +57,9 @@ def zooms_and_searches(page):
     page.run(f"{FLAME}.set({{ stack: [], search: 'READ' }})")
     page.browser.until(f"{FLAME}.what.textContent.includes('1 found, 35.00 %')")
     page.shoot("flame-search")
+    page.run(f"{FLAME}.set({{ search: '' }}); page.viewport.mark('a', 50000); page.viewport.mark('b', 60000)")
+    page.browser.until(f"{DONE} && {FLAME}.what.textContent.startsWith('20')", "of the selected span: two threads, 10 us each")
+    page.run(f"{FLAME}.set({{ search: 'READ' }}); page.viewport.mark('a', null); page.viewport.mark('b', null)")
     page.run("page.viewport.show(0, 10000)")
     page.browser.until(f"{FLAME}.isComplete && {FLAME}.what.textContent.includes('0 found')")
 

@@ -70,6 +70,19 @@ def shows_why(page):
     page.shoot("paths")
 
 
+def is_of_the_selected_span(page):
+    """Between the markers it says what the command does, also where they are out of view."""
+    for first, last in ((16_200_000, 16_900_000), (16_500_000, 17_000_000), (20_000_000, 24_000_000)):
+        page.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", first, last)
+        page.browser.until(f"{WHY}.isComplete && /between the markers/.test({WHY}.what.textContent)")
+        rows = json.loads(subprocess.run([sys.argv[1], "why", page.server.folder / "demo.histree", str(THREAD), "--table", "causes", "--from", f"+{first}ns",
+                                          "--to", f"+{last}ns", "--format", "json"], check=False, capture_output=True).stdout or "[]")
+        assert page.get(f"{WHY}.path.states.map(({{ own, others }}) => [own, others]).filter(([own, others]) => own + others > 0).sort()") == \
+            sorted([[row["itself"], row["others"]] for row in rows if row["itself"] + row["others"] > 0], key=str), (first, last, rows)
+    page.run("page.viewport.mark('a', null); page.viewport.mark('b', null)")
+    page.browser.until(f"{WHY}.isComplete && /in the visible range/.test({WHY}.what.textContent)")
+
+
 def follows_the_range(page):
     before = page.get(f"{WHY}.path.steps.length")
     page.run("page.viewport.show(0, page.viewport.duration)")
@@ -91,7 +104,7 @@ def in_the_demo(visit):
             "trace": uuid, "from": 16000000, "to": 17200000, "views": "control-flow", "theme": "light",
             "control-flow": json.dumps({"sort": "tree", "filter": "burn", "arrows": False})})
         visit.tally.run("shows_path", lambda: shows_path(page, fragment))
-        visit.run(page, shows_why, follows_the_range)
+        visit.run(page, shows_why, is_of_the_selected_span, follows_the_range)
 
 
 if __name__ == "__main__":

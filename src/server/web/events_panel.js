@@ -24,7 +24,9 @@ export class EventsPanel extends Panel {
 		};
 		previous.onclick = () => this.find(true).catch(failed);
 		this.list = element("div", { className: "lines", tabIndex: 0, role: "table" });
-		this.build({ title: "Events" }, [form, element("span", { textContent: `${this.total.toLocaleString("en")} events` })], this.list);
+		this.what = element("span", { className: "what" });
+		this.build({ title: "Events" }, [form, this.what], this.list);
+		this.#count().catch(failed);
 		this.lines = new VirtualLines(this.list, this.total, {
 			fetch: async (first, count) => (await this.#ask("events", { first, count })).lines,
 			make: () => element("div", { className: "line" }, ...this.cells.map((className) => element("span", { className }))),
@@ -47,8 +49,25 @@ export class EventsPanel extends Panel {
 		return api.json(path, { experiment: this.experiment.uuid, ...query });
 	}
 
+	// How many there are, and how many of them between the markers.
+	async #count() {
+		const { viewport, total } = this, { selected: { from, to }, isMarked, duration } = viewport, key = isMarked ? `${from} ${to}` : "";
+		if (key === this.counted)
+			return;
+		this.counted = key;
+		const all = `${total.toLocaleString("en")} events`;
+		if (!isMarked) {
+			this.what.textContent = all;
+			return;
+		}
+		const [first, last] = await Promise.all([from, to].map(async (at) => at >= duration ? total : (await this.#ask("events", { at })).first));
+		if (key === this.counted)
+			this.what.textContent = `${(last - first).toLocaleString("en")} of ${all} ${viewport.selectedSaid}`;
+	}
+
 	// The first event at or after marker A.
 	async follow() {
+		this.#count().catch(this.failed);
 		const at = this.viewport.a;
 		if (at === null || at === this.followed)
 			return;
@@ -82,6 +101,8 @@ export class EventsPanel extends Panel {
 	}
 
 	#fill(line, event) {
+		const { selected: { from, to }, isMarked } = this.viewport;
+		line.classList.toggle("selected", isMarked && event !== undefined && event.time >= from && event.time < to);
 		const said = event ? { ...event, when: time.clock(this.viewport.start, event.time), cpu: event.cpu >= 0 ? event.cpu : "" } : { when: "…" };
 		this.cells.forEach((name, i) => (line.children[i].textContent = said[name] ?? ""));
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// flame_panel.js - call stacks in the visible range, added up: a box for each function, as wide as its share, below the one
+// flame_panel.js - call stacks between the markers or in the visible range, added up: a box for each function, as wide as its share, below the one
 // that called it, as in Call Stack.  A click makes a box as wide as the panel, and its callers.
 
 import { inkOn } from "./paint.js";
@@ -89,9 +89,9 @@ export class FlamePanel extends Panel {
 	}
 
 	#ask() {
-		const { viewport, experiment, settings } = this;
+		const { viewport: { selected: { from, to }, isMarked }, experiment, settings } = this;
 		const pixels = Math.min(Math.max(sizeOf(this.canvas).width, 1), PIXELS_MAX);
-		this.answer.ask({ experiment: experiment.uuid, by: settings.by }, { from: viewport.from, to: viewport.to, pixels });
+		this.answer.ask({ experiment: experiment.uuid, by: settings.by }, { from, to: isMarked ? to - 1 : to, pixels });
 	}
 
 	get #shown() {

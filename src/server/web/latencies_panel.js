@@ -98,10 +98,23 @@ export class LatenciesPanel extends Panel {
 		this.#open();
 	}
 
-	// The segment of a row or a point, marked in all views, some of it in view: a table that follows the range stays as it is.
+	// What is shown is of the span that is selected, unless that is a segment which was selected here: what it was chosen from
+	// stays as it is.
+	get span() {
+		const { viewport } = this, { a, b, from, to, selected } = viewport;
+		return viewport.isMarked && a === this.own?.a && b === this.own?.b ? this.own.span ?? { from, to } : selected;
+	}
+
+	get spanSaid() {
+		const { viewport: { selectedSaid, isMarked, from, to }, span } = this;
+		return isMarked && span.from === from && span.to === to ? "in the visible range" : selectedSaid;
+	}
+
+	// The segment of a row or a point, marked in all views, some of it in view.
 	select(start, duration) {
-		const { viewport } = this;
+		const { viewport, spanSaid, span } = this;
 		this.followed = start;
+		this.own = { a: start, b: Math.min(start + duration, viewport.duration), span: spanSaid === "in the visible range" ? null : span };
 		viewport.mark("a", start);
 		viewport.mark("b", start + duration);
 		if (start <= viewport.to && start + duration >= viewport.from)

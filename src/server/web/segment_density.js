@@ -40,7 +40,7 @@ export class SegmentDensity {
 		this.panel.heard(this.data.answer);
 		const { counts } = this.data.answer;
 		const sum = counts.reduce((all, one) => all + one, 0);
-		this.panel.say(`${sum.toLocaleString("en")} segments in the visible range`);
+		this.panel.say(`${sum.toLocaleString("en")} segments ${this.panel.spanSaid}`);
 		this.draw();
 	}
 
@@ -49,7 +49,7 @@ export class SegmentDensity {
 		const { context, width, height } = fit(this.canvas);
 		if (width < LEFT + BUCKET_WIDTH || height < 2 * FOOT || !this.panel.store)
 			return;
-		this.data.ask(this.panel.parameters, { from: viewport.from, to: viewport.to },
+		this.data.ask(this.panel.parameters, this.panel.span,
 			{ buckets: Math.min(Math.floor((width - LEFT) / BUCKET_WIDTH), BUCKETS_MAX) });
 		context.clearRect(0, 0, width, height);
 		if (!this.data.answer)

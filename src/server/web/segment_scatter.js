@@ -81,7 +81,7 @@ export class SegmentScatter {
 		const { context, width, height } = fit(this.canvas);
 		if (width < 2 || !this.panel.store)
 			return;
-		this.data.ask(this.panel.parameters, { from: viewport.from, to: viewport.to },
+		this.data.ask(this.panel.parameters, this.panel.span,
 			{ pixels: Math.min(Math.round(width), 4096), height: Math.min(Math.max(Math.round(2 * height), 1), 4096) });
 		context.clearRect(0, 0, width, height);
 		if (!this.series)

@@ -36,10 +36,10 @@ export class SegmentStats {
 	}
 
 	#ask() {
-		const { viewport, store, parameters } = this.panel;
+		const { span, store, parameters } = this.panel;
 		if (!store)
 			return;
-		this.data.ask(parameters, { from: viewport.from, to: viewport.to });
+		this.data.ask(parameters, span);
 		this.isAsked = true;
 	}
 
@@ -73,7 +73,7 @@ export class SegmentStats {
 		this.head.replaceChildren(...COLUMNS.map((column) => this.#headOf(column)));
 		this.body.replaceChildren(...all && all.count > 0 ? [this.#rowOf(all, true)] : [],
 			...sorted.slice(0, ROWS_SHOWN).map((group) => this.#rowOf(group, false)));
-		this.panel.say(`${(all?.count ?? 0).toLocaleString("en")} segments of ${names.length.toLocaleString("en")} names in the visible range` +
+		this.panel.say(`${(all?.count ?? 0).toLocaleString("en")} segments of ${names.length.toLocaleString("en")} names ${this.panel.spanSaid}` +
 			(names.length > ROWS_SHOWN ? `, the first ${ROWS_SHOWN.toLocaleString("en")} are shown` : ""));
 	}
 }

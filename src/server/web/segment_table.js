@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// segment_table.js - the segments of the visible range as lines, in the order of any column.
+// segment_table.js - the segments of the selected span as lines, in the order of any column.
 
 import * as api from "./api.js";
 import { element } from "./panel.js";
@@ -36,9 +36,9 @@ export class SegmentTable {
 		return [...TIME_COLUMNS, ...this.panel.store.fields.map(({ name, type }) => ({ name, title: name, type }))];
 	}
 
-	// Segments that are going on at any time of the visible range, of those that pass the filter of the panel.
+	// Segments that are going on at any time of the span, of those that pass the filter of the panel.
 	get #parameters() {
-		const { parameters, viewport: { start, from, to, duration } } = this.panel;
+		const { parameters, span: { from, to }, viewport: { start, duration } } = this.panel;
 		const range = from > 0 || to < duration ? `start <= ${start + BigInt(to)} && end >= ${start + BigInt(from)}` : "";
 		return { ...parameters, filter: [parameters.filter && range ? `(${parameters.filter})` : parameters.filter, range].filter(Boolean).join(" && ") };
 	}
@@ -75,7 +75,7 @@ export class SegmentTable {
 		this.panel.heard(answer);
 		const all = this.panel.store.count, isWhole = this.#parameters.filter === this.panel.parameters.filter;
 		this.said = (total === all ? `${all.toLocaleString("en")} segments` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")} segments`) +
-			(isWhole ? "" : " in the visible range");
+			(isWhole ? "" : ` ${this.panel.spanSaid}`);
 		this.panel.say(this.said);
 		this.lines.reset(total);
 		this.isCounted = true;

@@ -24,8 +24,8 @@ export class TypesPanel extends Panel {
 	}
 
 	#range() {
-		const { selected: range, isMarked } = this.viewport;
-		return { key: `${range.from} ${range.to} ${isMarked}`, range, isMarked };
+		const { selected: range, selectedSaid: said } = this.viewport;
+		return { key: `${range.from} ${range.to} ${said}`, range, said };
 	}
 
 	get isComplete() {
@@ -33,20 +33,20 @@ export class TypesPanel extends Panel {
 	}
 
 	#draw() {
-		const { key, range, isMarked } = this.#range();
+		const { key, range, said } = this.#range();
 		if (key === this.#key)
 			return;
 		this.#key = key;
 		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.#fetch(key, range, isMarked).catch(this.failed), WAIT_MS);
+		this.#timer = setTimeout(() => this.#fetch(key, range, said).catch(this.failed), WAIT_MS);
 	}
 
-	async #fetch(key, range, isMarked) {
+	async #fetch(key, range, said) {
 		const types = await api.json("event-types", { experiment: this.experiment.uuid, ...range });
 		if (key !== this.#key)
 			return;
 		const sum = types.reduce((all, one) => all + one.count, 0);
-		this.what.textContent = `${sum.toLocaleString("en")} events ${isMarked ? "between the markers" : "in the visible range"}`;
+		this.what.textContent = `${sum.toLocaleString("en")} events ${said}`;
 		this.body.replaceChildren(...types.filter((one) => one.count > 0).map(({ name, count, total }) =>
 			element("tr", {}, ...[name, count.toLocaleString("en"), `${(100 * count / sum).toFixed(2)} %`, total.toLocaleString("en")]
 				.map((text) => cell("td", text)))));

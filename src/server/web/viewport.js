@@ -71,6 +71,11 @@ export class Viewport extends EventTarget {
 		return { from, to };
 	}
 
+	// What is said of it.
+	get selectedSaid() {
+		return this.isMarked ? "between the markers" : "in the visible range";
+	}
+
 	mark(which, at) {
 		this[which] = at === null ? null : Math.round(Math.min(Math.max(at, 0), this.duration));
 		this.tell("markers");

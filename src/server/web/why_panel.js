@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// why_panel.js - what the chosen thread waited for, in the visible range: a row for each thread on its critical path, in
+// why_panel.js - what the chosen thread waited for, between the markers or in the visible range: a row for each thread on its critical path, in
 // the order in which it comes to them, and arrows along it.
 
 import { isArrow, nameOf, paintArrow, PathAnswer, sharesOf, textOf, threadOf } from "./critical_path.js";
@@ -44,8 +44,8 @@ export class WhyPanel extends Panel {
 	}
 
 	get #wanted() {
-		const { viewport, experiment, settings } = this;
-		return { experiment: experiment.uuid, thread: settings.thread, from: viewport.from, to: viewport.last,
+		const { viewport: { selected: { from, to } }, experiment, settings } = this;
+		return { experiment: experiment.uuid, thread: settings.thread, from, to: Math.max(to - 1, from),
 			pixels: Math.min(Math.max(sizeOf(this.canvas).width, 1), PIXELS_MAX) };
 	}
 
@@ -66,8 +66,8 @@ export class WhyPanel extends Panel {
 			return;
 		const rows = Math.min(path.threads.length, ROWS_MAX);
 		const more = path.threads.length > rows ? ` (${path.threads.length - rows} threads more: zoom in)` : "";
-		this.what.textContent = `${this.settings.thread}: ` + (path.steps.length === 0 ? "nothing of it in the visible range" :
-			sharesOf(path)) + (path.all ? "" : " (up to here: the path is longer, zoom in)") + more;
+		this.what.textContent = `${this.settings.thread}: ` + (path.steps.length === 0 ? `nothing of it ${this.viewport.selectedSaid}` :
+			`${sharesOf(path)}, ${this.viewport.selectedSaid}`) + (path.all ? "" : " (up to here: the path is longer, zoom in)") + more;
 		this.#drawNames(path, rows);
 		this.canvas.style.height = `${Math.max(rows, 1) * ROW_HEIGHT}px`;
 		this.#drawPath(path, rows);
