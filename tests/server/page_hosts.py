@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from page import visiting
+from page_time import PANEL, Selection
 from serving import SMALL_TRACE, Server
 
 import two_hosts
@@ -55,6 +56,25 @@ def says_how_wrong_clocks_are(page, info):
     page.shoot("clocks")
 
 
+def counts_rows_of_hosts(page, store):
+    """What is dragged over, threads of two hosts and then a CPU of one, is counted as `histree top` does."""
+    page.open('#control-flow={"sort":"tree"}')
+    one = Selection(sys.argv[1], page, store, 1, False)
+    hosts = {}
+    for view, down in ("control-flow", 0.9), ("resources", 0.4):
+        (x, y), (to_x, to_y) = page.point(0.1, 0.02, view), page.point(0.9, down, view)
+        page.browser.drag(x, y, to_x, to_y)
+        one.until_complete()
+        hosts[view] = page.get(f"{PANEL}.where")
+        one.equals_top()
+    assert 'host == "a"' in hosts["control-flow"] and hosts["control-flow"] != "", hosts
+    page.run("page.charts[0].scrollTo(0)")
+    page.browser.drag(*page.point(0.2, 0.4), *page.point(0.8, 0.95))
+    one.until_complete()
+    assert 'host == ' in page.get(f"{PANEL}.where")
+    one.equals_top()
+
+
 def of_two_hosts(histree, folder):
     """A store of a client and a server, whose clocks differ, and what is said of it."""
     two_hosts.write(folder, two_hosts.rounds(7, 20), lambda time: time + 3_000_000)
@@ -78,6 +98,7 @@ def of_several_hosts(visit):
     store, info = of_two_hosts(sys.argv[1], visit.folder)
     with Server(sys.argv[1], visit.folder, [store]) as server, visit.page(server, "hosts") as page:
         visit.tally.run("says_how_wrong_clocks_are", lambda: says_how_wrong_clocks_are(page, info))
+        visit.tally.run("counts_rows_of_hosts", lambda: counts_rows_of_hosts(page, store))
 
 
 if __name__ == "__main__":

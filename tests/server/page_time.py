@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -89,15 +90,77 @@ class Selection:
             self.equals_top()
 
     def rows_that_are_dragged_over(self):
-        """A drag over several rows counts those alone, and a click on what says so counts all again."""
+        """A drag over several rows counts those alone, also one that opens the panel; a click on what says so counts all again."""
+        self.page.open('#control-flow={"sort":"tree"}')
         (x, y), (to_x, to_y) = self.page.point(0.2, 0.2), self.page.point(0.7, 0.6)
         self.page.browser.drag(x, y, to_x, to_y)
         self.until_complete()
         where = self.page.get(f"{PANEL}.where")
-        assert where.count("thread ==") > 1, where
+        assert 'thread matches "^(' in where, where
         self.equals_top()
         self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
         self.until_complete()
+        assert self.page.get(f"{PANEL}.where") == ""
+
+    def cpus_that_are_dragged_over(self):
+        (x, y), (to_x, to_y) = self.page.point(0.2, 0.05, "resources"), self.page.point(0.4, 0.9, "resources")
+        self.page.browser.drag(x, y, to_x, to_y)
+        self.until_complete()
+        where = self.page.get(f"{PANEL}.where")
+        assert re.fullmatch(r'cpu == 0|cpu matches "\^\(0\|[0-9|]+\)\$"', where), where
+        self.equals_top()
+
+    def more_rows_than_comparisons(self):
+        """As many threads as an address has room for, in few comparisons."""
+        said = self.page.run(f"""const chart = page.charts[0];
+            await {PANEL}.onDraggedOver(await chart.infosOf(0, chart.total - 1), chart);
+            return {PANEL}.settings.filters.at(-1)[0];""")
+        self.until_complete()
+        rows = self.page.get("page.charts[0].total")
+        assert said.startswith(f"{min(rows, 512)} rows") and ("first 400 of" in said) == (rows > 512), (said, rows)
+        self.equals_top()
+        self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
+
+    def click_opens_it(self):
+        """And it is about the state that was clicked at, over exactly its bounds, until a click shows the visible range again."""
+        self.page.open('#control-flow={"sort":"tree"}')
+        self.page.browser.click(*self.page.point(0.45, 0.25))
+        self.until_complete()
+        state = self.page.run("const [chart] = page.charts; return chart.state(chart.chosenRow, page.viewport.a)")
+        assert self.page.get(f"{PANEL}.range") == {"from": state["start"], "to": state["end"]} and "chosen state" in self.page.get(f"{PANEL}.what.textContent")
+        self.equals_top()
+        self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
+        self.until_complete()
+        assert self.page.get(f"[{PANEL}.range.from, {PANEL}.range.to]") == [0, self.page.get("page.viewport.duration") - 1]
+
+    def process_that_is_clicked(self):
+        """The panel is about its threads, whether its states or its name are clicked at; a thread that is clicked at next is no part of that."""
+        self.page.open()
+        position = self.page.get("page.charts[0].shown[0].rows.findIndex((one) => one.group !== undefined && one.folded && one.ppid !== 2)")
+        kernel = self.page.get("page.charts[0].shown[0].rows.findIndex((one) => one.group !== undefined && one.folded && one.ppid === 2)")
+        box = self.page.chart()
+
+        def click(at, x):
+            self.page.run(f"page.charts[0].scrollTo({at} * 18 - 40)")
+            self.page.browser.click(round(box["x"] + x), round(box["y"] + self.page.get(f"page.charts[0].middleOf({at})")))
+            self.page.rest()
+            self.until_complete()
+
+        for at, x in ((position, 100), (position, -150), (kernel, -150)):
+            if at < 0:
+                continue
+            click(at, x)
+            info = self.page.get(f"page.charts[0].infoAt({at})")
+            told = self.page.get(f"{PANEL}.state.root.textContent")
+            assert told.startswith(f"process {info['groupName']}") and f"threads{info['below'] + 1:,}ran here{info['ran']:,}" in told, told
+            where = self.page.get(f"{PANEL}.where")
+            assert where == f"process == {info['pid']}" if at == position else where.startswith(('thread matches "^(', "thread ==")), where
+            assert "in the visible range" in self.page.get(f"{PANEL}.what.textContent")
+            self.equals_top()
+        self.page.shoot("time-process")
+        self.page.run("page.charts[0].set({ sort: 'tree' })")
+        self.page.ready()
+        click(1, 200)
         assert self.page.get(f"{PANEL}.where") == ""
 
     def rows_beyond_the_foot(self):
@@ -162,6 +225,8 @@ class Selection:
 
     def state_that_is_clicked(self):
         """Its bounds are those of the history, and the span that was dragged is selected no more."""
+        self.page.run("page.charts[0].set({ sort: 'tree' })")  # each thread in a row of its own
+        self.page.ready()
         self.page.browser.click(*self.page.point(0.45, 0.25))
         self.page.browser.until(f"{PANEL}.state.isComplete && {PANEL}.state.root.textContent.includes('from')")
         assert self.page.get("page.viewport.b") is None
@@ -224,7 +289,8 @@ def in_each_trace(visit):
                        stderr=subprocess.DEVNULL)
         with Server(sys.argv[1], folder, [store]) as server, visit.page(server) as page:
             one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
-            for test in (one.drag_opens_it, one.numbers_are_those_of_top, one.rows_that_are_dragged_over, one.only_one_of_them, one.copies,
+            for test in (one.click_opens_it, one.process_that_is_clicked, one.drag_opens_it, one.numbers_are_those_of_top, one.cpus_that_are_dragged_over,
+                         one.rows_that_are_dragged_over, one.more_rows_than_comparisons, one.only_one_of_them, one.copies,
                          one.words_are_those_of_rows, one.state_that_is_clicked,
                          one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves, one.rows_beyond_the_foot):
                 visit.tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)

@@ -175,6 +175,10 @@ function makeChart(view, parts) {
 	chart.top = top * ROW_HEIGHT;
 	chart.addEventListener("settings", addressChanged);
 	chart.addEventListener("drawn", () => addressChanged());
+	chart.addEventListener("clicked", () => {
+		dragged = null;
+		showSelection();
+	});
 	chart.addEventListener("chosen", () => {
 		active = chart;
 		selection.of(chart, chart.chosenInfo);
@@ -223,15 +227,19 @@ function selectSpan(chart, [first, last], isOver, down, event) {
 	if (!isOver)
 		return;
 	const [top, bottom] = [draggedRow, chart.nearestTo(event.clientY)].sort((a, b) => a - b);
-	chart.infosOf(top, bottom).then((infos) => showSelection((panel) => panel.onDraggedOver?.(infos))).catch(fail);
+	chart.infosOf(top, bottom).then((infos) => {
+		dragged = [infos, chart];
+		for (const panel of panels)
+			panel.onDraggedOver?.(...dragged);
+		showSelection();
+	}).catch(fail);
 }
 
-// What is selected is told in the panel Time: it opens, unless the user has closed it.
+// What is selected is told in the panel Time: it opens, unless another one is open or the user has closed it.
+let dragged = null; // the rows of what is selected, and their chart
 let isTimeClosed = false;
-function showSelection(tell = () => {}) {
-	for (const panel of panels)
-		tell(panel);
-	if (!experiment.hasThreads || isTimeClosed || wanted.includes("time"))
+function showSelection() {
+	if (!experiment.hasThreads || isTimeClosed || wanted.includes("time") || dock.current)
 		return;
 	showViews([...wanted, "time"]);
 }
@@ -244,6 +252,7 @@ function clickChart(chart, event) {
 	viewport.mark(event.shiftKey ? "b" : "a", chart.timeAt(event.clientX));
 	chart.choose(chart.positionAt(event.clientY));
 	chart.canvas.focus({ preventScroll: true });
+	chart.dispatchEvent(new Event("clicked"));
 }
 
 async function loadPanel(panel, parts) {
@@ -271,9 +280,12 @@ function showViews(names, parts = address()) {
 	});
 	for (const chart of charts)
 		kept.has(chart.view.name) ? chart.draw() : chart.begin();
-	for (const panel of panels)
-		if (!known.has(panel.name) && active?.chosenInfo)
+	for (const panel of panels.filter(({ name }) => !known.has(name))) {
+		if (active?.chosenInfo)
 			panel.onChosen?.(active.chosenInfo, active);
+		if (dragged)
+			panel.onDraggedOver?.(...dragged);
+	}
 	dock.show(panels.find(({ name }) => name === shown) ?? null);
 	dock.current?.draw();
 	dock.current?.follow().catch(fail);

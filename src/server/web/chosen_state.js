@@ -5,7 +5,7 @@
 import * as api from "./api.js";
 import { isArrow, nameOf, sharesOf, threadOf } from "./critical_path.js";
 import { element } from "./panel.js";
-import { factsOf } from "./row_names.js";
+import { factsOf, groupNameOf, isFoldedGroup } from "./row_names.js";
 import * as time from "./time.js";
 
 const PIXELS = 1024; // of the path of one state: all of its steps, as a rule
@@ -17,13 +17,14 @@ const said = (state) => !state ? "" : [state.style?.name, state.text].filter((te
 
 export class ChosenState {
 	isComplete = true;
+	range = null; // of the state: its first ns and the first that it is not there any more
 	#chart = null;
 	#info = null;
-	#at = null;
 	#turn = 0;
 
-	constructor(viewport, experiment, failed) {
-		Object.assign(this, { viewport, experiment, failed });
+	// `changed()` is called when it is known what is chosen.
+	constructor(viewport, experiment, failed, changed) {
+		Object.assign(this, { viewport, experiment, failed, changed });
 		this.root = element("div", { className: "chosen-state lines" });
 		this.#put(["", "click on a state"]);
 	}
@@ -31,26 +32,29 @@ export class ChosenState {
 	of(chart, info) {
 		this.#chart = chart;
 		this.#info = info;
-		this.#ask();
+		this.ask();
 	}
 
-	at(at) {
-		this.#at = at;
-		this.#ask();
-	}
-
-	#ask() {
-		const turn = ++this.#turn;
-		this.isComplete = this.#info === null || this.#info === undefined || this.#at === null;
+	// What is chosen is another one, or marker A has moved.
+	ask() {
+		const turn = ++this.#turn, { a } = this.viewport, info = this.#info, isGroup = Boolean(info) && isFoldedGroup(info);
+		this.range = null;
+		this.isComplete = !info || isGroup || a === null;
+		if (isGroup)
+			this.#showGroup(info);
 		if (!this.isComplete)
-			this.#fetch(turn).catch(this.failed).finally(() => (this.isComplete ||= turn === this.#turn));
+			this.#fetch(turn, a).catch(this.failed).finally(() => {
+				this.isComplete ||= turn === this.#turn;
+				this.changed();
+			});
 	}
 
-	async #fetch(turn) {
+	async #fetch(turn, at) {
 		const info = this.#info, { row } = info, chart = this.#chart;
-		const state = await chart.state(row, this.#at);
+		const state = await chart.state(row, at);
 		if (state.start === undefined || turn !== this.#turn)
 			return;
+		this.range = { from: state.start, to: state.end + 1 };
 		const beside = async (at) => at >= 0 && at <= this.viewport.duration ? chart.state(row, at) : null;
 		const [before, after] = await Promise.all([beside(state.start - 1), beside(state.end + 1)]);
 		const why = await this.#why(info, state, after).catch(() => []); // it is more than was asked for
@@ -100,6 +104,13 @@ export class ChosenState {
 			[state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)], ...why,
 			["before", brief(before)], ["after", brief(after)],
 			...factsOf(info, state, ["pid", "ppid"]));
+	}
+
+	// A process has no states of its own, but threads that did something in the visible range.
+	#showGroup(info) {
+		const { name, tid, ran, waited, below } = info, count = (number) => number.toLocaleString("en");
+		this.#put(["", groupNameOf(info)], ["threads", count(below + 1)], ["ran here", count(ran)],
+			["only waited for a CPU", count(waited)], ["were blocked or idle", count(below + 1 - ran - waited)], ["busiest here", `${name || "thread"} ${tid}`]);
 	}
 
 	#put(...lines) {

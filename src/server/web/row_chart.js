@@ -12,7 +12,7 @@ import { NO_STYLE, OPEN_STATE, OTHER_STATES, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { canvas, element } from "./panel.js";
-import { RowNames } from "./row_names.js";
+import { isOfKernel, RowNames } from "./row_names.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 
 export const ROW_HEIGHT = 18;
@@ -362,6 +362,16 @@ export class RowChart extends EventTarget {
 	async infosOf(first, last) {
 		const count = Math.min(last - first + 1, ROWS_ASKED_MAX), infos = Array.from({ length: count }, (_, i) => this.infoAt(first + i));
 		return infos.every(Boolean) ? infos : (await api.rows({ ...this.parameters, first, count, from: 0, to: 1, pixels: 1 })).rows;
+	}
+
+	// Rows that stand for a folded process: its own, which tells its number, or those of the threads of the kernel.
+	async threadsOf(info) {
+		if (!isOfKernel(info))
+			return [info];
+		const unfolded = { rest: 1, toggled: this.#toggledBut([info.group]).join() };
+		const { position: first } = await this.#find({ row: info.row }, unfolded); // the busiest, which comes first
+		const count = Math.min(info.below + 1, ROWS_ASKED_MAX);
+		return (await api.rows({ ...this.parameters, ...unfolded, first, count, from: 0, to: 1, pixels: 1 })).rows;
 	}
 
 	// A drag that leaves the chart takes the rows along.

@@ -10,6 +10,13 @@ const UNFOLDED = "▾", FOLDED = "▸";
 // Whether a row stands for several: the threads of a process.
 export const isFoldedGroup = (info) => info?.group !== undefined && info.folded;
 
+// Whether a process stands for all threads of the kernel, each of which has one of its own.
+const KTHREADD = 2;
+export const isOfKernel = (info) => info.ppid === KTHREADD;
+
+export const groupNameOf = (info) => ["process", info.groupName || "unknown", info.pid > 0 && !isOfKernel(info) ? info.pid : "",
+	info.host ? `on ${info.host}` : ""].filter((part) => part !== "").join(" ");
+
 // What else was known in a state, and of its row, as [name, value]: by one name each, in the words of the command.
 const WORDS = { Exec_name: "name", Prio: "priority", System_call: "system call" };
 export function factsOf(info, state, ids) {
@@ -125,6 +132,7 @@ export class RowNames {
 			return;
 		}
 		this.chart.choose(position);
+		this.chart.dispatchEvent(new Event("clicked"));
 		if (event.target.className === "fold" && info?.below > 0)
 			this.chart.toggle(info);
 	}

@@ -1,24 +1,52 @@
 // SPDX-License-Identifier: MIT
-// time_panel.js - where the time of the selection went: of the span between the markers, or of the visible range, by state,
-// CPU, system call, thread and process, as `histree top` counts it; and beside it the state that was chosen.
+// time_panel.js - where the time of the selection went: of the span between the markers, of the chosen state, or of the visible
+// range, by state, CPU, system call, thread and process, as `histree top` counts it; and beside it what was chosen.
 
 import { quoted } from "./api.js";
 import { ChosenState } from "./chosen_state.js";
 import { copyButton, element, Panel, sortHead, swatch } from "./panel.js";
 import { RangedAnswer } from "./ranged_answer.js";
-import { isFoldedGroup } from "./row_names.js";
+import { groupNameOf, isFoldedGroup, isOfKernel } from "./row_names.js";
 import * as time from "./time.js";
 import { eachFrame } from "./viewport.js";
 
 const ROWS_MAX = 500;
-const ROWS_OF_SELECTION_MAX = 200; // threads that were dragged over: an address has room for that many
+const ROWS_OF_SELECTION_MAX = 400; // that were dragged over: an address has room for that many
+const NUMBERS_OF_PATTERN_MAX = 20; // it has room for 256 bytes
 const WAYS = [["state", "State"], ["cpu", "CPU"], ["system_call", "System call"], ["thread", "Thread"], ["name", "Name"],
 	["process", "Process"], ["had_by", "CPU had by"]];
-const KTHREADD = 2; // whose threads are shown as one process, and have one each
 const SHARED = new Set(["state", "system_call", "had_by"]); // by these, the time of all is what is shared out
 
 const sum = (list) => list.reduce((all, one) => all + one, 0);
 const share = (ns, all) => all > 0 ? `${(100 * ns / all).toFixed(1)} %` : "";
+
+// By which key rows of a chart are told apart, and its number; "" and "" for a host, null for what has no time of its own.
+function keyOf(info) {
+	if (info.tid > 0)
+		return isFoldedGroup(info) && !isOfKernel(info) && info.pid > 0 ? ["process", info.pid] : ["thread", info.tid];
+	return info.onCpu >= 0 ? ["cpu", info.onCpu] : info.isHost ? ["", ""] : null;
+}
+
+// What is of any of these rows and of no other, and how many of them it takes: an expression has room for few comparisons,
+// a pattern for many numbers.
+function expressionOfRows(infos) {
+	const hosts = new Map(); // host: key: numbers
+	const all = infos.flatMap((info) => info ? [[info.host ?? "", ...keyOf(info) ?? [null]]] : []).filter(([, key]) => key !== null);
+	const told = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()], some = told.slice(0, ROWS_OF_SELECTION_MAX);
+	for (const [host, key, number] of some) {
+		const keys = hosts.get(host) ?? new Map();
+		hosts.set(host, keys.set(key, [...keys.get(key) ?? [], number]));
+	}
+	const ofKey = ([key, numbers]) => Array.from({ length: Math.ceil(numbers.length / NUMBERS_OF_PATTERN_MAX) },
+		(_, i) => numbers.slice(i * NUMBERS_OF_PATTERN_MAX, (i + 1) * NUMBERS_OF_PATTERN_MAX))
+		.map((part) => part.length === 1 ? `${key} == ${part[0]}` : `${key} matches "^(${part.join("|")})$"`);
+	const ofHost = ([host, keys]) => {
+		const own = keys.has("") ? "" : [...keys].flatMap(ofKey).join(" || ");
+		const both = [own.includes(" || ") && host ? `(${own})` : own, host ? `host == ${quoted(host)}` : ""].filter(Boolean).join(" && ");
+		return hosts.size > 1 ? `(${both})` : both;
+	};
+	return { expression: [...hosts].map(ofHost).join(" || "), some: some.length, all: told.length };
+}
 
 // What a row is called, by the key that tells rows apart.
 function titleOf(row, by) {
@@ -55,7 +83,7 @@ export class TimePanel extends Panel {
 		this.chips = element("span", { className: "chips" });
 		this.head = element("tr");
 		this.body = element("tbody");
-		this.state = new ChosenState(viewport, experiment, failed);
+		this.state = new ChosenState(viewport, experiment, failed, () => this.draw());
 		this.build({ title: "Time", label: "Where the time went" },
 			[this.tabs, this.chips, this.what, element("span", { className: "spring" }),
 				copyButton("Copy as command", "the same as a command of a shell", () => this.command, failed),
@@ -71,29 +99,49 @@ export class TimePanel extends Panel {
 	// Markers are followed by what is drawn, and say which state of the chosen row is meant.
 	async follow() {
 		this.draw();
-		this.state.at(this.viewport.a);
+		if (this.askedAt !== this.viewport.a) {
+			this.askedAt = this.viewport.a;
+			this.state.ask();
+		}
 	}
 
-	// A row was chosen in a chart.
+	// A row was chosen in a chart: of a process, its threads alone are counted.
 	onChosen(info, chart) {
+		this.askedAt = this.viewport.a;
 		this.state.of(chart, info);
+		if (!isFoldedGroup(info))
+			this.#countRows("", []);
+		else
+			chart.threadsOf(info).then((infos) => this.#countRows(groupNameOf(info), infos))
+				.catch(this.failed);
 	}
 
-	// Rows of a chart were dragged over: the threads among them, or none of them where it was one row.
-	onDraggedOver(infos) {
-		const all = infos.filter((info) => info?.tid > 0 && !info.host), wanted = all.slice(0, ROWS_OF_SELECTION_MAX);
-		const expressions = wanted.map((info) => isFoldedGroup(info) && info.pid > 0 && info.ppid !== KTHREADD ? `process == ${info.pid}` : `thread == ${info.tid}`);
-		const others = this.settings.filters.filter(([, , isRows]) => !isRows);
-		const rows = expressions.length > 1 ? [[`${wanted.length < all.length ? `the first ${wanted.length} of ${all.length}` : all.length} rows`, expressions.join(" || "), true]] : [];
-		this.set({ filters: [...others, ...rows] });
+	// Rows of a chart were dragged over: they alone are counted, or all where it was one row.
+	async onDraggedOver(infos, chart) {
+		const groups = await Promise.all(infos.map((info) => info && isFoldedGroup(info) ? chart.threadsOf(info) : [info]));
+		this.#countRows(infos.length > 1 ? `${infos.length.toLocaleString("en")} rows` : "", infos.length > 1 ? groups.flat() : []);
+	}
+
+	// In place of the rows that were counted before.
+	#countRows(said, infos) {
+		const { expression, some, all } = expressionOfRows(infos), before = this.settings.filters;
+		const others = before.filter(([, , isRows]) => !isRows);
+		const rows = expression !== "" ? [[said + (some < all ? `, the first ${some} of ${all} threads` : ""), expression, true]] : [];
+		if (rows.length > 0 || others.length < before.length)
+			this.set({ filters: [...others, ...rows] });
 	}
 
 	get where() {
 		return this.settings.filters.map(([, expression]) => this.settings.filters.length > 1 ? `(${expression})` : expression).join(" && ");
 	}
 
+	// Of the chosen state, unless a span is selected.
+	get #isOfState() {
+		return !this.viewport.isMarked && this.viewport.a !== null && this.state.range !== null;
+	}
+
 	get range() {
-		const { from, to } = this.viewport.selected;
+		const { from, to } = this.#isOfState ? this.state.range : this.viewport.selected;
 		return { from, to: Math.max(to - 1, from) };
 	}
 
@@ -123,6 +171,11 @@ export class TimePanel extends Panel {
 		this.chips.replaceChildren(...this.settings.filters.map((filter) => element("button", { type: "button", className: "chip",
 			textContent: `${filter[0]} ✕`, title: `only ${filter[1]}: a click counts all again`,
 			onclick: () => this.set({ filters: this.settings.filters.filter((one) => one !== filter) }) })));
+		if (this.#isOfState)
+			this.chips.prepend(element("button", { type: "button", className: "chip", textContent: "the chosen state ✕", title: "only while it lasted: a click counts the visible range",
+				onclick: () => this.viewport.mark("a", null) }));
+		if (!this.state.isComplete) // its bounds are on their way
+			return;
 		this.data.ask({ experiment: this.experiment.uuid, by, where: this.where, sort, descending: descending ? 1 : 0, limit: ROWS_MAX },
 			this.range);
 		this.isAsked = true;
@@ -153,7 +206,7 @@ export class TimePanel extends Panel {
 		this.head.replaceChildren(element("th", { textContent: title }), ...[...columns.map(([name]) => name), ...totals, "count"]
 			.map((name) => this.#headOf(name)), element("th"));
 		this.body.replaceChildren(...answer.rows.map((row) => this.#rowOf(row, by, columns, all)));
-		const of = this.viewport.isMarked ? "between the markers" : "in the visible range";
+		const of = this.#isOfState ? "of the chosen state" : this.viewport.selectedSaid;
 		this.what.textContent = `${time.duration(this.range.to + 1 - this.range.from)} ${of}` +
 			(answer.total > answer.rows.length ? `, the first ${answer.rows.length} of ${answer.total.toLocaleString("en")} rows` : "") +
 			(answer.isDamaged ? "; parts of the store cannot be read" : "");
