@@ -197,7 +197,6 @@ struct event_trace {
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
 	/* Bits of the states of tasks, as in prev_state, are read as those of Linux 4.14 and later. */
 	bool has_new_task_states;
-	bool has_shifted_task_states; /* each one bit too high: R is 1, S is 2 (struct task_state_signs) */
 	/*
 	 * The trace does not declare that it is a kernel's, but it declares switches between threads, with names as
 	 * one of these tracers gives them: it is a kernel's if the caller says so.
@@ -231,6 +230,8 @@ struct event_trace {
 	const struct event_stacks *stacks;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
+	/* Where get_int gives states of tasks as the kernel meant them (task_states.h), the other one; else NULL. */
+	bool (*get_int_as_written)(const struct event *event, uint32_t field, int64_t *out);
 	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);
 	/* Visit a field with all that is inside; false if the visitor ended it.  NULL: nothing is inside. */
 	bool (*visit)(const struct event *event, uint32_t field, event_visitor visitor, void *context);

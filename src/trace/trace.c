@@ -33,6 +33,7 @@
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/formats.h"
+#include "trace/task_states.h"
 #include "trace/trace_bytes.h"
 #include "trace/trace_list.h"
 #include "trace/trace_source.h"
@@ -715,6 +716,8 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 		status = warn_of_doubled(trace, error);
 	if (status == HISTREE_OK && positions != NULL)
 		status = trace_check_positions(trace, positions, position_count, error);
+	for (size_t index = 0; status == HISTREE_OK && index < trace->source_count; index++)
+		status = task_states_look(trace->sources[index], error);
 	if (status == HISTREE_OK)
 		status = trace_open_sources(trace, positions, error);
 	trace_list_release(&list);

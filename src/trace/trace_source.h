@@ -74,31 +74,6 @@ struct trace_facts {
 /* Returns whether a release of Linux, "6.1.0-13-amd64", is known to be 4.14 or later: task states changed there. */
 bool trace_release_has_new_task_states(const char *release);
 
-/*
- * Some kernels between Linux 4.14 and 4.20 wrote each state of a sched_switch one bit too high: R is 1, S is 2, D
- * is 4.  "sched, trace: Fix prev_state output in sched_switch tracepoint" mended that; a release does not tell
- * whether its maker took it.  The idle thread does: it can always run.  No state is
- * 0 in such a trace, and who leaves a CPU idle is not 1, but for what has used up its quota: a text that somebody
- * made up may let the idle thread sleep.  A zeroed one has seen no switch.
- */
-struct task_state_signs {
-	bool idle_is_asleep, has_runnable;
-	uint64_t idles_behind[2]; /* switches to the idle thread: from a state that is 1, and from another */
-};
-
-static inline void task_state_signs_see(struct task_state_signs *signs, int64_t prev_tid, int64_t prev_state,
-					int64_t next_tid)
-{
-	signs->idle_is_asleep |= prev_tid == 0 && prev_state == 1;
-	signs->has_runnable |= prev_state == 0;
-	signs->idles_behind[prev_state != 1] += prev_tid != 0 && next_tid == 0;
-}
-
-static inline bool task_state_signs_are_shifted(struct task_state_signs signs)
-{
-	return signs.idle_is_asleep && !signs.has_runnable && signs.idles_behind[1] > signs.idles_behind[0];
-}
-
 /* Returns whether a value of the clock is a time of 64 bits, and the time. */
 bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out);
 
@@ -206,6 +181,8 @@ struct trace_format_kind {
 	bool (*is_file)(const char *path);
 	bool (*is_folder)(const char *path);
 	const char *inside;
+	/* Its events have the states of threads as the kernel wrote them (task_states.h), and are read as they come. */
+	bool has_states_as_written;
 	/*
 	 * Read the facts of the trace at base.path.  In the base, kind, path, id, io, notes and the count of
 	 * classes are already set; the function sets the rest.  Returns HISTREE_ERR_TRACE if the trace cannot be

@@ -20,6 +20,7 @@
 #include "base/hash_index.h"
 #include "histree/status.h"
 #include "trace/trace_bytes.h"
+#include "trace/trace_source.h"
 
 /* ---- trace cursor -------------------------------------------------------------------------------------------- */
 
@@ -494,6 +495,25 @@ bool tracing_page_read(struct trace_cursor *cursor, struct tracing_page *out)
 
 /* ---- descriptions ---------------------------------------------------------------------------------------- */
 
+/* The number in "{ 0x0020, "Z" }"; 0: there is none. */
+static unsigned zombie_bit_of(const char *text, size_t size)
+{
+	static const char letter[] = ", \"Z\"";
+	const char *end = memmem(text, size, letter, sizeof(letter) - 1), *begin = end;
+	while (begin != NULL && begin > text && begin[-1] != '{')
+		begin--;
+	char number[24] = "";
+	if (end != NULL && begin > text && (size_t)(end - begin) < sizeof(number))
+		memcpy(number, begin, (size_t)(end - begin));
+	return (unsigned)strtoul(number, NULL, 0);
+}
+
+bool tracepoint_has_new_task_states(unsigned zombie_bit, const char *release)
+{
+	enum { SINCE_4_14 = 0x20 };
+	return zombie_bit != 0 ? zombie_bit == SINCE_4_14 : trace_release_has_new_task_states(release);
+}
+
 static enum histree_status read_point(struct trace_cursor *cursor, const struct tracing_points *points,
 				      const char *system, struct histree_error *error)
 {
@@ -506,6 +526,8 @@ static enum histree_status read_point(struct trace_cursor *cursor, const struct 
 						      points->memory, &tracepoint, error);
 	if (status != HISTREE_OK || tracepoint == NULL || id_map_find(points->by_id, tracepoint->id) != NULL)
 		return status;
+	if (strcmp(system, "sched") == 0 && strcmp(tracepoint->name, "sched_switch") == 0)
+		*points->zombie_bit = zombie_bit_of((const char *)text, (size_t)size);
 	union {
 		const struct tracepoint *is;
 		void *kept; /* an id_map hands out what it was given */

@@ -138,7 +138,12 @@ struct tracing_points {
 	struct id_map *by_id; /* const struct tracepoint *; the first of an id is kept */
 	struct arena *memory;
 	struct tracepoint_parser *parser;
+	/* Which bit the description of sched_switch prints as "Z": 16 before Linux 4.14, 32 since; 0: it has none. */
+	unsigned *zombie_bit;
 };
+
+/* Returns whether bits of states of tasks are those of Linux 4.14 and later, as far as is known. */
+bool tracepoint_has_new_task_states(unsigned zombie_bit, const char *release);
 
 /*
  * Each reads on from the cursor and sets its byte order where that is said.  They return false, and HISTREE_END, if

@@ -24,8 +24,8 @@ COMMON = [("unsigned short", "common_type", 0, 2, 0), ("unsigned char", "common_
 class Tracepoint:
     """Fields are (type, name, offset, size, signed); the common ones are added."""
 
-    def __init__(self, number, system, name, fields):
-        self.number, self.system, self.name, self.fields = number, system, name, fields
+    def __init__(self, number, system, name, fields, shown='"%d", (((((REC->nothing'):
+        self.number, self.system, self.name, self.fields, self.shown = number, system, name, fields, shown
 
     def description(self):
         def line(kind, name, offset, size, signed):
@@ -35,15 +35,16 @@ class Tracepoint:
             return f"\tfield:{kind} {name};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n"
         text = f"name: {self.name}\nID: {self.number}\nformat:\n"
         text += "".join(line(*field) for field in COMMON) + "\n" + "".join(line(*field) for field in self.fields)
-        return (text + '\nprint fmt: "%d", (((((REC->nothing\n').encode()
+        return (text + f"\nprint fmt: {self.shown}\n").encode()
 
 
 class Recording:
     """What is common to all records of a recording: the byte order, the events, ids of them by CPU."""
 
-    def __init__(self, tracepoints, cpus=2, big=False, extra=0, identifier=True, switches=False):
+    def __init__(self, tracepoints, cpus=2, big=False, extra=0, identifier=True, switches=False,
+                 release=b"6.1.0"):
         self.order, self.big, self.cpus, self.tracepoints = ">" if big else "<", big, cpus, tracepoints
-        self.sample_type, self.switches = SAMPLE_TYPE | extra, switches
+        self.sample_type, self.switches, self.release = SAMPLE_TYPE | extra, switches, release
         if not identifier:  # one event needs no id
             self.sample_type &= ~(1 << 16)
 
@@ -127,7 +128,7 @@ class Recording:
 
     def features(self, clock=None, compressed=False, folder=False):
         """By number; `clock` is (time of the day, time of the clock of samples)."""
-        known = {1: self.tracing_data(), 3: self.text(b"demo"), 4: self.text(b"6.1.0"), 5: self.text(b"6.1"),
+        known = {1: self.tracing_data(), 3: self.text(b"demo"), 4: self.text(self.release), 5: self.text(b"6.1"),
                  6: self.text(b"x86_64")}
         known[12] = self.pack("II", len(self.tracepoints), 128) + b"".join(
             self.attribute(i) + self.pack("I", self.cpus) + self.text(f"event {i}".encode()) + self.ids(i)

@@ -29,26 +29,9 @@ static enum kernel_leave leave_before_4_14(int32_t state)
 	return (state & IS_DEAD) != 0 ? LEAVES_FOREVER : LEAVES_STOPPED;
 }
 
-/*
- * One bit too high, TASK_REPORT_IDLE is the same number as preemption.  Threads of the kernel that idle so leave by
- * it much more often than they are preempted.  libtraceevent prints it as R.
- */
-static int32_t unshift_task_state(const struct kernel_event *event)
-{
-	enum { WAS_PREEMPTED = 0x100, STATES = 0xff, IDLE = 0x80 };
-	static const char *const idlers[] = { "kworker/", "rcu_" };
-	if ((event->prev_state & STATES) != 0)
-		return (event->prev_state & STATES) >> 1;
-	for (size_t i = 0; i < sizeof(idlers) / sizeof(idlers[0]); i++)
-		if (event->prev_comm.size >= strlen(idlers[i]) &&
-		    memcmp(event->prev_comm.bytes, idlers[i], strlen(idlers[i])) == 0)
-			return IDLE;
-	return WAS_PREEMPTED;
-}
-
 enum kernel_leave kernel_event_leave(const struct kernel_event *event)
 {
-	if (!event->has_new_task_states && !event->has_shifted_task_states)
+	if (!event->has_new_task_states)
 		return leave_before_4_14(event->prev_state);
 	/*
 	 * Since Linux 4.14 the events have one bit of TASK_REPORT (include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE,
@@ -57,7 +40,7 @@ enum kernel_leave kernel_event_leave(const struct kernel_event *event)
 	 * printed (line_shape.h).  A bit above those, alone, is preemption as kernels before had it: a table of
 	 * events does not say which kernel it was.
 	 */
-	int32_t state = event->has_shifted_task_states ? unshift_task_state(event) : event->prev_state;
+	const int32_t state = event->prev_state;
 	enum { IS_ASLEEP = 0x01 | 0x02 | 0x80, IS_DEAD = 0x10 | 0x20, REPORTED = 0xff };
 	enum { WAS_PREEMPTED = 0x100, WAKING = 0x200 };
 
@@ -148,7 +131,6 @@ bool kernel_event_decode(const struct kernel_binding *binding, const struct even
 	out->own_tid = -1; /* the others of its own are not asked for then */
 	out->is_perf = binding->is_perf;
 	out->has_new_task_states = binding->has_new_task_states;
-	out->has_shifted_task_states = binding->has_shifted_task_states;
 	out->tid = out->pid = out->parent = out->parent_pid = out->target_cpu = -1;
 	out->name = binding->call_name;
 	out->event_name = binding->event_name;
@@ -597,7 +579,6 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 	binding.role = row->role;
 	binding.is_record = binding.role == KERNEL_LEAVE || binding.role == KERNEL_COME ||
 			    (binding.role == KERNEL_SWITCH && strcmp(row->pattern, "perf_switch") == 0);
-	binding.has_shifted_task_states = class->trace->has_shifted_task_states && !binding.is_record;
 	bool complete = bind_fields(class, layout, &binding);
 	for (uint32_t i = 0; i < binding.field_count; i++)
 		binding.has_tid |= binding.fields[i].member == offsetof(struct kernel_event, tid);

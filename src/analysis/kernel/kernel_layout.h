@@ -118,7 +118,6 @@ struct kernel_event {
 	struct kernel_text own_comm; /* no bytes: the event does not say */
 	bool is_perf;                /* perf or trace-cmd recorded it */
 	bool has_new_task_states;    /* of Linux 4.14 and later: prev_state */
-	bool has_shifted_task_states;
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid;
@@ -162,7 +161,6 @@ enum { KERNEL_FIELDS_MAX = 7 };
 struct kernel_binding {
 	enum kernel_role role;
 	bool is_kernel, is_perf, has_new_task_states; /* its trace */
-	bool has_shifted_task_states;                 /* likewise, but not of records of perf's own */
 	bool is_record;       /* of perf's own, which are not needed where the kernel's are */
 	bool has_call_number; /* in place of a name */
 	bool has_tid;         /* of a thread that it is about */

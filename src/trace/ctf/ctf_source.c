@@ -463,5 +463,6 @@ const struct trace_format_kind ctf_format = {
 	.declares = declares,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
+	.has_states_as_written = true,
 	.release = release,
 };

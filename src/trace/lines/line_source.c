@@ -29,23 +29,24 @@
 #include "trace/lines/line_stream.h"
 #include "trace/lines/line_text.h"
 #include "trace/packed/packed_markers.h"
+#include "trace/task_states.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_source.h"
 
 struct line_preface {
-	bool is_trace;                /* it has an event, or says which tracer wrote it */
-	bool has_event;               /* among the first lines */
-	bool has_others;              /* before it: lines that are nothing known */
-	bool is_strace;               /* it has no events, but system calls (line_strace.h) */
-	bool is_graph;                /* it has no events, but calls of functions (line_graph.h) */
-	bool has_samples;             /* with chains of calls, or where it was alone */
-	bool has_only_samples;        /* and no tracepoint */
-	bool has_differences;         /* in place of times */
-	bool is_bare;                 /* their heads lack the time or the thread (line_sample_head()) */
-	bool has_no_times;            /* which samples can do without */
-	bool lacks_cpu;               /* the first of these, and it is not of samples alone */
-	bool has_dump;                /* of processes, before the events (line_head.h) */
-	bool has_shifted_states;      /* of tasks (struct task_state_signs) */
+	bool is_trace;         /* it has an event, or says which tracer wrote it */
+	bool has_event;        /* among the first lines */
+	bool has_others;       /* before it: lines that are nothing known */
+	bool is_strace;        /* it has no events, but system calls (line_strace.h) */
+	bool is_graph;         /* it has no events, but calls of functions (line_graph.h) */
+	bool has_samples;      /* with chains of calls, or where it was alone */
+	bool has_only_samples; /* and no tracepoint */
+	bool has_differences;  /* in place of times */
+	bool is_bare;          /* their heads lack the time or the thread (line_sample_head()) */
+	bool has_no_times;     /* which samples can do without */
+	bool lacks_cpu;        /* the first of these, and it is not of samples alone */
+	bool has_dump;         /* of processes, before the events (line_head.h) */
+	struct task_state_signs state_signs;
 	bool is_count;                /* the clock of which counts something else than time */
 	char tracer[TRACE_FACT_SIZE]; /* of ftrace: "nop", "function_graph"; "" where it does not say */
 	char machine[TRACE_FACT_SIZE];
@@ -573,7 +574,7 @@ static enum histree_status look_at_states(struct line_source *source, struct his
 			look_at_state(line, size, &signs);
 	}
 	line_text_close(&text);
-	source->preface.has_shifted_states = task_state_signs_are_shifted(signs);
+	source->preface.state_signs = signs;
 	return status == HISTREE_END || status == HISTREE_ERR_TRACE ? HISTREE_OK : status;
 }
 
@@ -602,12 +603,12 @@ static enum histree_status line_source_scan(struct trace_source *base, struct hi
 	base->trace.machine = source->preface.machine;
 	/* Letters have become those bits, whatever the kernel (line_shape.h). */
 	base->trace.has_new_task_states = true;
-	base->trace.has_shifted_task_states = source->preface.has_shifted_states;
 	base->trace.has_samples = source->preface.has_samples;
 	base->trace.has_only_samples = source->preface.has_only_samples;
 	base->trace.get_int = event_row_get_int;
 	base->trace.get_string = event_row_get_string;
 	base->trace.visit = event_row_visit;
+	task_states_decide(&base->trace, source->preface.state_signs);
 	source->classes.trace = &base->trace;
 	source->classes.class_count = base->class_count;
 	return HISTREE_OK;

@@ -899,6 +899,7 @@ static enum histree_status perf_tracing_read(struct perf_file *file, const uint8
 	struct tracing_points points = {
 		.by_id = &file->tracepoints,
 		.memory = &file->memory,
+		.zombie_bit = &file->zombie_bit,
 		.parser = tracepoint_parser_create(head.is_big),
 	};
 	if (points.parser == NULL)

@@ -243,6 +243,7 @@ struct perf_file {
 	size_t attribute_count, attribute_capacity, name_capacity;
 	struct id_map ids;         /* struct perf_number * of the attribute, by the id in samples */
 	struct id_map tracepoints; /* const struct tracepoint *, by its id */
+	unsigned zombie_bit;       /* as struct tracing_points has it */
 	struct arena memory;
 	struct perf_images images; /* of the time before perf began, once the records were walked */
 

@@ -650,7 +650,8 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 			    event_name_is_system_call(source->file.names[i], strlen(source->file.names[i]));
 	trace_source_describe(base, "kernel", "perf");
 	base->trace.machine = source->file.machine;
-	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
+	base->trace.has_new_task_states =
+		tracepoint_has_new_task_states(source->file.zombie_bit, base->facts.kernel);
 	base->trace.declares = has_calls ? EVENT_DECLARES_SYSTEM_CALLS | EVENT_DECLARES_ALL : EVENT_DECLARES_ALL;
 	base->trace.has_samples = samples.are_there;
 	base->trace.has_only_samples = samples.are_all && !source->file.tells_switches;
@@ -808,5 +809,6 @@ const struct trace_format_kind perf_format = {
 	.span = span,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
+	.has_states_as_written = true,
 	.release = release,
 };

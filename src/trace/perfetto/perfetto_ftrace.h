@@ -20,6 +20,7 @@
 #include "base/hash_index.h"
 #include "trace/packed/packed_source.h"
 #include "trace/perfetto/wire.h"
+#include "trace/task_states.h"
 
 enum ftrace_type {
 	FTRACE_NONE, /* there is no field of this number */

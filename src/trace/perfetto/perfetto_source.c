@@ -28,6 +28,7 @@
 #include "trace/perfetto/perfetto_track_events.h"
 #include "trace/perfetto/perfetto_tracks.h"
 #include "trace/perfetto/wire.h"
+#include "trace/task_states.h"
 #include "trace/trace_source.h"
 
 /* What data sources record that is not read, by the numbers of its fields (trace_packet.proto). */
@@ -1070,8 +1071,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 			packed_samples_end(&source->samples.samples);
 		if (status == HISTREE_OK)
 			note_rest(&reading);
-		packed->base.trace.has_shifted_task_states =
-			task_state_signs_are_shifted(reading.ftrace.state_signs);
+		task_states_decide(&packed->base.trace, reading.ftrace.state_signs);
 		perfetto_ftrace_release(&reading.ftrace);
 		perfetto_track_events_release(&reading.tracks);
 		packed_markers_release(&reading.markers);

@@ -177,6 +177,7 @@ static enum histree_status read_rest(struct dat_file *file, struct trace_cursor 
 	struct tracing_points points = {
 		.by_id = &file->tracepoints,
 		.memory = &file->memory,
+		.zombie_bit = &file->zombie_bit,
 		.parser = tracepoint_parser_create(head->is_big),
 	};
 	if (points.parser == NULL)

@@ -96,6 +96,7 @@ struct dat_file {
 	struct tracing_page page;
 	enum dat_packing packing;  /* of sections and pages that are packed */
 	struct id_map tracepoints; /* const struct tracepoint *, by its id */
+	unsigned zombie_bit;       /* as struct tracing_points has it */
 	struct arena memory;
 	/* The process of each thread by tid, a uintptr_t; empty where the file says none (an option of GPUVis). */
 	struct id_map processes;

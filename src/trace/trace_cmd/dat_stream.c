@@ -700,7 +700,8 @@ static enum histree_status scan(struct trace_source *base, struct histree_error 
 	base->trace.tracer_major = source->file.major;
 	base->trace.tracer_minor = source->file.minor;
 	base->trace.machine = source->file.machine;
-	base->trace.has_new_task_states = trace_release_has_new_task_states(base->facts.kernel);
+	base->trace.has_new_task_states =
+		tracepoint_has_new_task_states(source->file.zombie_bit, base->facts.kernel);
 	base->trace.get_int = dat_event_int;
 	base->trace.get_string = dat_event_string;
 	return HISTREE_OK;
@@ -843,5 +844,6 @@ const struct trace_format_kind dat_format = {
 	.span = span,
 	.bytes_done = bytes_done,
 	.facts = read_facts,
+	.has_states_as_written = true,
 	.release = release,
 };
