@@ -172,7 +172,7 @@ struct event_parent {
 struct event_images {
 	const struct event_image *images;
 	size_t image_count;
-	const struct event_thread_name *names;
+	const struct event_thread_name *names; /* one of each thread */
 	size_t name_count;
 	const struct event_parent *parents; /* by number of the process */
 	size_t parent_count;

@@ -186,10 +186,32 @@ static int compare_parents(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-void perf_images_end(struct perf_images *images)
+/* A thread that is named again, as a program that it executes begins, is called as it was last, as perf shows it. */
+static bool keep_last_names(struct perf_images *images)
 {
+	struct id_map named = { 0 };
+	size_t left = images->before.name_count;
+	bool has_room = true;
+	for (size_t i = left; i-- > 0 && has_room;) {
+		const uint32_t tid = (uint32_t)images->names[i].tid;
+		if (id_map_find(&named, tid) != NULL)
+			continue;
+		images->names[--left] = images->names[i];
+		has_room = id_map_add(&named, tid, images->names);
+	}
+	id_map_release(&named);
+	images->before.names = images->names + left;
+	images->before.name_count -= left;
+	return has_room;
+}
+
+bool perf_images_end(struct perf_images *images)
+{
+	if (images->before.name_count > 0 && !keep_last_names(images))
+		return false;
 	if (images->before.parent_count > 0)
 		qsort(images->parents, images->before.parent_count, sizeof(*images->parents), compare_parents);
+	return true;
 }
 
 bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t size, bool is_big)

@@ -151,8 +151,8 @@ bool perf_images_take(struct perf_images *images, const uint8_t *record, size_t 
 const uint8_t *perf_images_build_id(const struct perf_images *images, const uint8_t *record, size_t size,
 				    bool is_big, size_t *id_size);
 
-/* All records were taken. */
-void perf_images_end(struct perf_images *images);
+/* All records were taken.  False: memory runs out. */
+bool perf_images_end(struct perf_images *images);
 
 /* Offsets are from the start of the record; 0: the sample has no such part. */
 struct perf_attribute {

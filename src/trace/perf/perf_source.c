@@ -734,7 +734,8 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < base->file_count; i++)
 		status = open_stream(source, i, opening, error);
-	perf_images_end(&source->file.images);
+	if (!perf_images_end(&source->file.images) && status == HISTREE_OK)
+		status = error_memory(error, "the names of threads");
 	if (status != HISTREE_OK)
 		error_prefix(error, "trace \"%s\"", base->path);
 	return status;

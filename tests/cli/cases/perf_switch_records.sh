@@ -24,7 +24,8 @@ def of_cpus(perf):
     def end(time, tid):
         return perf.side(EXIT, perf.pack("IIIIQ", tid, 1, tid, 1, time), 0, time, tid)
 
-    return [perf.side(COMM, perf.pack("ii", 12, 12) + b"old\0\0\0\0\0", 0, 0),  # of the time before
+    return [perf.side(COMM, perf.pack("ii", 12, 12) + b"older\0\0\0", 0, 0),  # of the time before; the last one is its name
+            perf.side(COMM, perf.pack("ii", 12, 12) + b"old\0\0\0\0\0", 0, 0),
             out(1000, 10, 11), come(1010, 11, 10),
             out(2000, 11, 12, PREEMPT), come(2010, 12, 11),
             end(2500, 12), out(2600, 12, 11, PREEMPT), come(2610, 11, 12),  # it ends, but is preempted before it left
