@@ -99,6 +99,8 @@ static const struct trace_format_kind *const together[][3] = {
 
 static const char unpack_it[] = "unpack it and name what is in it";
 static const char name_the_folder[] = "name the folder that it is in";
+static const char write_its_zones[] =
+	"write its zones with 'tracy-csvexport -u', and name them by text:time=ns_since_start,unit=ns:FILE";
 static const char write_as_utf_8[] = "write it as UTF-8 with 'iconv -f UTF-16 -t UTF-8'";
 
 #define MAGIC(text) (text), sizeof(text) - 1
@@ -135,6 +137,16 @@ static const struct magic {
 	{ MAGIC("FLR\0"),
 	  0,
 	  { .name = "a recording of Java Flight Recorder", .advice = "write its stacks as folded lines" } },
+	{ MAGIC("Nettrace"),
+	  0,
+	  { .name = "a recording of .NET",
+	    .advice = "convert it with 'dotnet-trace convert --format speedscope', and name that" } },
+	{ MAGIC("tracy"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
+	{ MAGIC("tlZ\x04"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
+	{ MAGIC("tZst"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
+	{ MAGIC("\x0d\xf0\xad\x0b\0\0\0\0"),
+	  0,
+	  { .name = "a trace of Spall", .advice = "write its spans as JSON with \"traceEvents\", and name that" } },
 	{ MAGIC("go 1."),
 	  0,
 	  { .name = "an execution trace of Go",
@@ -164,38 +176,66 @@ static struct trace_format format_of_print(const char *text, size_t size)
 	    memmem(text, length, "] (+", 4) != NULL)
 		return (struct trace_format){ .name = "what babeltrace prints",
 					      .advice = "name the folder of the trace" };
+		/* Those of pprof have lines of an address and a function, as samples have. */
+#define PPROF                                                                                                     \
+	{                                                                                                         \
+		.name = "what pprof prints",                                                                      \
+		.advice = "name the profile that it was made of, or what 'pprof -proto' writes", .is_print = true \
+	}
+#define HISTOGRAM                                                                                        \
+	{                                                                                                \
+		.name = "a histogram", .advice = "record what it counts, as with 'perf record -e EVENT'" \
+	}
 	static const struct {
-		const char *part; /* of the first lines */
+		const char *begin, *part; /* the first byte, or any of the two; and of the first lines */
 		struct trace_format format;
 	} heads[] = {
-		{ "# Overhead ",
+		{ "File: ", "\nType: ", PPROF },
+		{ "Type: ", "\nShowing nodes ", PPROF },
+		{ "Showing nodes accounting for ", "", PPROF },
+		{ "digraph ", "", PPROF },
+		{ "# ",
+		  "# Overhead ",
 		  { .name = "what perf report prints",
 		    .advice = "name its perf.data, or print the samples with 'perf script'" } },
-		{ " wait time  sch delay ",
+		{ "",
+		  " wait time  sch delay ",
 		  { .name = "what perf sched timehist prints",
 		    .advice = "name the perf.data that 'perf sched record' wrote" } },
-		{ "# DURATION ",
+		{ "",
+		  "|   Runtime ms  |",
+		  { .name = "what perf sched latency prints",
+		    .advice = "name the perf.data that 'perf sched record' wrote" } },
+		{ "# ",
+		  "# DURATION ",
 		  { .name = "what uftrace prints", .advice = "name the folder that 'uftrace record' made" } },
+		{ "", " : count     distribution", HISTOGRAM }, /* of bcc */
+		{ "", " |@@@", HISTOGRAM },                     /* of bpftrace */
+		{ "BeginHeader",
+		  "EndHeader",
+		  { .name = "what xperf prints",
+		    .advice = "write a table of its events with a column 'time', one line each, and name that" } },
+		{ "v8-version,", "", { .name = "a log of V8", .advice = "record with 'node --cpu-prof'" } },
+		{ "{",
+		  "\"start_call_stack\"",
+		  { .name = "a profile of pyinstrument", .advice = "write it with 'pyinstrument -r speedscope'" } },
 	};
 	enum { HEAD_SIZE = 2048 };
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		if (size > 0 && (text[0] == '#' || text[0] == ' ') &&
+		if (size >= strlen(heads[i].begin) && memcmp(text, heads[i].begin, strlen(heads[i].begin)) == 0 &&
 		    memmem(text, size < HEAD_SIZE ? size : HEAD_SIZE, heads[i].part, strlen(heads[i].part)) != NULL)
 			return heads[i].format;
-	/* It has lines of an address and a function, as samples have. */
-	static const struct {
-		const char *begin, *part;
-	} pprofs[] = { { "File: ", "\nType: " },
-		       { "Type: ", "\nShowing nodes " },
-		       { "Showing nodes accounting for ", "" },
-		       { "digraph ", "" } };
-	for (size_t i = 0; i < sizeof(pprofs) / sizeof(pprofs[0]); i++)
-		if (size > strlen(pprofs[i].begin) && memcmp(text, pprofs[i].begin, strlen(pprofs[i].begin)) == 0 &&
-		    memmem(text, size, pprofs[i].part, strlen(pprofs[i].part)) != NULL)
-			return (struct trace_format){ .name = "what pprof prints",
-						      .advice = "name the profile that it was made of, or what "
-								"'pprof -proto' writes",
-						      .is_print = true };
+#undef PPROF
+#undef HISTOGRAM
+	/* "            main     1.000000:", "\t 55d2 work+0x5 (/usr/bin/app)" */
+	const char *const frame = size < 2 ? NULL : text[0] == '\t' ? text : memmem(text, size, "\n\t", 2);
+	const char *const hex = frame == NULL ? NULL : frame + strspn(frame, "\n\t ");
+	if (hex != NULL && strspn(hex, "0123456789abcdef") > 3 && hex[strspn(hex, "0123456789abcdef")] == ' ' &&
+	    memmem(hex, (size_t)(text + size - hex), " (", 2) != NULL)
+		return (struct trace_format){
+			.name = "what perf script prints of samples without their threads or times",
+			.advice = "print it with 'perf script -F comm,tid,time,event,ip,sym,dso'"
+		};
 	/* "     0.059 ( 0.012 ms): ls/77 brk() = 0x55d2" */
 	if (length > 0 && text[0] == ' ' && memmem(text, length, " (", 2) != NULL &&
 	    (memmem(text, length, " ms): ", 6) != NULL || memmem(text, length, "         ): ", 12) != NULL))

@@ -118,8 +118,16 @@ struct json_span json_span_find(struct json_span object, const char *name)
 	return (struct json_span){ object.end, object.end, object.space };
 }
 
+struct json_span json_span_bare(struct json_span value)
+{
+	return json_span_is(value, '"') && value.end - value.at >= 2
+		       ? (struct json_span){ value.at + 1, value.end - 1, value.space }
+		       : value;
+}
+
 bool json_span_scaled(struct json_span value, int scale, json_wide *out)
 {
+	value = json_span_bare(value);
 	const size_t size = (size_t)(value.end - value.at);
 	return size > 0 && json_number_scaled((const char *)value.at, size, scale, out);
 }
@@ -130,7 +138,7 @@ bool json_span_int(struct json_span value, int64_t *out)
 	const size_t size = (size_t)(value.end - value.at);
 	if (size > 0 && json_number_int((const char *)value.at, size, out))
 		return true;
-	if (!json_span_scaled(value, 6, &wide) || wide % 1000000 != 0)
+	if (json_span_is(value, '"') || !json_span_scaled(value, 6, &wide) || wide % 1000000 != 0)
 		return false;
 	wide /= 1000000;
 	*out = (int64_t)wide;

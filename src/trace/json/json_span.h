@@ -53,7 +53,10 @@ struct json_span json_span_find(struct json_span object, const char *name);
 /* Each returns false if the value is of another type.  A number with nothing behind its point is an integer. */
 bool json_span_int(struct json_span value, int64_t *out);
 
-/* The number times 10^scale, rounded. */
+/* Without the quotes that some writers have around numbers. */
+struct json_span json_span_bare(struct json_span value);
+
+/* The number times 10^scale, rounded; with quotes around it or without. */
 bool json_span_scaled(struct json_span value, int scale, json_wide *out);
 
 /*

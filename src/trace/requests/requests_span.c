@@ -155,21 +155,11 @@ static void read_members(struct json_span object, struct members *out)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-/* Without the quotes that some writers have around numbers. */
-static struct json_span bare(struct json_span value)
-{
-	if (json_span_is(value, '"') && value.end - value.at >= 2) {
-		value.at++;
-		value.end--;
-	}
-	return value;
-}
-
 /* The number times 10^scale, if it can be a time. */
 static bool read_time(struct json_span value, int scale, histree_time *out)
 {
 	json_wide wide;
-	if (!json_span_scaled(bare(value), scale, &wide) || wide < 0 || wide >= INT64_MAX)
+	if (!json_span_scaled(value, scale, &wide) || wide < 0 || wide >= INT64_MAX)
 		return false;
 	*out = (histree_time)wide;
 	return true;
@@ -217,7 +207,7 @@ static size_t digits_of_base64(const uint8_t *at, size_t bytes, char digits[REQU
 static size_t id_text(struct json_span value, char text[REQUEST_ID_SIZE])
 {
 	const bool is_said = json_span_is(value, '"') || (value.at < value.end && isdigit(*value.at));
-	const struct json_span id = is_said ? bare(value) : (struct json_span){ 0 };
+	const struct json_span id = is_said ? json_span_bare(value) : (struct json_span){ 0 };
 	size_t size = (size_t)(id.end - id.at), count = 0;
 	if (size == 24 && id.at[22] == '=')
 		count = digits_of_base64(id.at, 16, text);
@@ -576,7 +566,7 @@ static void put_value(struct requests *requests, struct packed_text name, struct
 	if (json_span_next_member(&rest, &kind, &inside)) {
 		fold(kind, folded);
 		const bool is_list = strcmp(folded, "arrayvalue") == 0, is_map = strcmp(folded, "kvlistvalue") == 0;
-		if (strcmp(folded, "intvalue") == 0 && json_span_int(bare(inside), &number)) {
+		if (strcmp(folded, "intvalue") == 0 && json_span_int(json_span_bare(inside), &number)) {
 			packed_parts_int(parts, name.bytes, name.size, number);
 			return;
 		}
@@ -818,7 +808,8 @@ enum histree_status requests_add(struct requests *requests, uint32_t number)
 		[TRACK_CATEGORY] = interned_cell(requests, span->scope),
 		[TRACK_DURATION] = packed_int(span->end - span->begin),
 		[TRACK_SERVICE] = interned_cell(requests, requests->services[span->service].name),
-		[TRACK_KIND] = kind_cell(json_span_is_there(in.of[IN_KIND]) ? in.of[IN_KIND] : bare(said.kind)),
+		[TRACK_KIND] =
+			kind_cell(json_span_is_there(in.of[IN_KIND]) ? in.of[IN_KIND] : json_span_bare(said.kind)),
 		[TRACK_TRACE_ID] = id_cell(in.of[IN_TRACE], trace),
 		[TRACK_SPAN_ID] = id_cell(in.of[IN_ID], id),
 		[TRACK_PARENT_ID] = id_cell(has_parent ? in.of[IN_PARENT] : reference.of[IN_ID], parent),

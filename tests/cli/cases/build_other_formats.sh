@@ -14,3 +14,14 @@ printf '           time    cpu  task name  wait time  sch delay   run time\n   1
 printf '# DURATION     TID     FUNCTION\n            [  77] | main() {\n' >replay.txt
 printf 'FLR\0\0\2' >a.jfr
 for file in report.txt timehist.txt replay.txt a.jfr; do try histree build -q $file; done
+# What other tools print or write has the way on, too.
+printf '\n     usecs               : count     distribution\n         0 -> 1          : 12       |****|\n' >bcc.txt
+printf '@usecs:\n[2, 4)                30 |@@@@@@@@|\n' >bpftrace.txt
+printf '  Task                  |   Runtime ms  | Switches |\n' >latency.txt
+printf 'BeginHeader\nCSwitch,  TimeStamp\nEndHeader\n' >xperf.csv
+printf '{"session": {"start_time": 1.5, "start_call_stack": []}, "root_frame": {"function": "main", "time": 0.5}}' >pyinstrument.json
+printf 'Nettrace\x14\0\0\0' >a.nettrace
+printf '\x0d\xf0\xad\x0b\0\0\0\0\1\0\0\0' >a.spall
+printf 'tracy\0\12\3' >a.tracy
+printf 'main\n\t    55d2 work+0x5 (/usr/bin/app)\n\n' >no-threads.txt
+for file in bcc.txt bpftrace.txt latency.txt xperf.csv pyinstrument.json a.nettrace a.spall a.tracy no-threads.txt; do try histree build -q $file; done
