@@ -73,6 +73,7 @@ enum perfetto_data {
 	PERFETTO_GPU_MEMORY = 71,
 	PERFETTO_FRAME_TIMELINE = 76,
 	PERFETTO_ENERGY = 77,
+	PERFETTO_TRANSLATION_TABLE = 82,
 	PERFETTO_TRACE_UUID = 89,
 	PERFETTO_RESIDENCY = 91,
 	PERFETTO_TASK_STATE = 117, /* of a kernel that is not Linux, as are the next three */

@@ -157,6 +157,10 @@ static enum histree_status perfetto_file_read_packet(struct perfetto_file *file,
 		return perfetto_tracks_add(&file->tracks, packet.content)
 			       ? HISTREE_OK
 			       : error_memory(error, "the tracks of a trace");
+	case PERFETTO_TRANSLATION_TABLE:
+		return perfetto_tracks_translate(&file->tracks, packet.content)
+			       ? HISTREE_OK
+			       : error_memory(error, "the names of a trace");
 	case PERFETTO_SYSTEM_INFO:
 		read_system(file, packet.content);
 		break;

@@ -195,11 +195,11 @@ static void put_name(struct making *making)
 {
 	const struct track_event *event = making->event;
 	uint64_t number = event->name_iid != 0 ? event->name_iid : event->legacy->name;
-	struct perfetto_text text;
-	if (event->name.bytes != NULL)
-		making->cells[TRACK_NAME] = packed_text((const char *)event->name.bytes, event->name.size);
-	else if (number != 0 && perfetto_track_events_find(making, PERFETTO_EVENT_NAMES, number, &text))
-		making->cells[TRACK_NAME] = text_cell(text);
+	struct perfetto_text text = { (const char *)event->name.bytes, event->name.size };
+	if (text.bytes != NULL ||
+	    (number != 0 && perfetto_track_events_find(making, PERFETTO_EVENT_NAMES, number, &text)))
+		making->cells[TRACK_NAME] =
+			text_cell(perfetto_tracks_meant(making->events->tracks, PERFETTO_SPAN_NAMES, text));
 }
 
 static size_t append(char *category, size_t size, struct perfetto_text text)
@@ -589,7 +589,10 @@ static enum histree_status name_track(struct perfetto_track_events *events, cons
 	else
 		put_owner(making.cells, track);
 	if (track->name.size > 0)
-		making.cells[TRACK_NAME] = text_cell(track->name);
+		making.cells[TRACK_NAME] =
+			text_cell(track->kind == PERFETTO_OTHER_TRACK
+					  ? perfetto_tracks_meant(events->tracks, PERFETTO_TRACK_NAMES, track->name)
+					  : track->name);
 	if (has_index)
 		making.cells[TRACK_SORT_INDEX] = packed_int(track->index);
 	return perfetto_track_events_add(&making, classes[track->kind], error);

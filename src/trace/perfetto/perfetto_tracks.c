@@ -779,8 +779,61 @@ enum histree_status perfetto_tracks_grow(struct perfetto_tracks *tracks, const s
 	return HISTREE_OK;
 }
 
+/* protos/perfetto/trace/translation/translation_table.proto; the first meaning of a name is kept. */
+
+static bool add_meant(struct perfetto_tracks *tracks, enum perfetto_named named, struct perfetto_flat entry)
+{
+	enum { RAW = 1, MEANT = 2, TEXT_MAX = 4096, NAMES_MAX = 1 << 16 };
+	const struct perfetto_text raw = entry.texts[RAW], meant = entry.texts[MEANT];
+	struct id_map *map = &tracks->meant_names[named];
+	if (raw.size == 0 || raw.size > TEXT_MAX || meant.size == 0 || meant.size > TEXT_MAX)
+		return true;
+	const uint32_t number = intern_add(&tracks->raw_names[named], raw.bytes, raw.size);
+	if (number == INTERN_NONE)
+		return false;
+	if (number >= NAMES_MAX || id_map_find(map, number) != NULL)
+		return true;
+	struct perfetto_text *copy = arena_allocate(&tracks->memory, sizeof(*copy), alignof(struct perfetto_text));
+	const char *bytes = arena_copy(&tracks->memory, meant.bytes, meant.size);
+	if (copy == NULL || bytes == NULL)
+		return false;
+	*copy = (struct perfetto_text){ bytes, meant.size };
+	return id_map_add(map, number, copy);
+}
+
+bool perfetto_tracks_translate(struct perfetto_tracks *tracks, struct wire_message table)
+{
+	enum { RAW_TO_DEOBFUSCATED = 1 };
+	struct wire_field field, entry;
+	while (wire_next(&table, &field)) {
+		if (field.bytes == NULL ||
+		    (field.number != PERFETTO_SPAN_NAMES && field.number != PERFETTO_TRACK_NAMES))
+			continue;
+		struct wire_message inside = wire_inside(&field);
+		while (wire_next(&inside, &entry))
+			if (entry.number == RAW_TO_DEOBFUSCATED && entry.bytes != NULL &&
+			    !add_meant(tracks, (enum perfetto_named)field.number,
+				       perfetto_flat(wire_inside(&entry))))
+				return false;
+	}
+	return true;
+}
+
+struct perfetto_text perfetto_tracks_meant(const struct perfetto_tracks *tracks, enum perfetto_named named,
+					   struct perfetto_text name)
+{
+	const uint32_t number = intern_find(&tracks->raw_names[named], name.bytes, name.size);
+	const struct perfetto_text *meant =
+		number == INTERN_NONE ? NULL : id_map_find(&tracks->meant_names[named], number);
+	return meant == NULL ? name : *meant;
+}
+
 void perfetto_tracks_release(struct perfetto_tracks *tracks)
 {
+	for (size_t i = 0; i < PERFETTO_NAMED_END; i++) {
+		intern_release(&tracks->raw_names[i]);
+		id_map_release(&tracks->meant_names[i]);
+	}
 	free(tracks->counts);
 	hash_index_release(&tracks->count_index);
 	id_map_release(&tracks->map);

@@ -149,6 +149,9 @@ struct perfetto_count {
 	uint32_t sequence, generation;
 };
 
+/* Whose names a trace may say to be others in the source of its programs; by the field of TranslationTable. */
+enum perfetto_named { PERFETTO_SPAN_NAMES = 4, PERFETTO_TRACK_NAMES = 5, PERFETTO_NAMED_END };
+
 /* A zeroed one is empty. */
 struct perfetto_tracks {
 	struct id_map map; /* struct perfetto_track by uuid */
@@ -159,10 +162,19 @@ struct perfetto_tracks {
 	struct perfetto_count *counts;
 	size_t count_count, count_capacity;
 	struct hash_index count_index;
+	struct intern raw_names[PERFETTO_NAMED_END];
+	struct id_map meant_names[PERFETTO_NAMED_END]; /* struct perfetto_text by number of the raw one */
 };
 
 /* Returns false if memory runs out. */
 bool perfetto_tracks_add(struct perfetto_tracks *tracks, struct wire_message descriptor);
+
+/* Take what names are called in the source, wherever in the trace it is said.  False: memory runs out. */
+bool perfetto_tracks_translate(struct perfetto_tracks *tracks, struct wire_message table);
+
+/* Returns what a name is called in the source; the name itself if the trace does not say. */
+struct perfetto_text perfetto_tracks_meant(const struct perfetto_tracks *tracks, enum perfetto_named named,
+					   struct perfetto_text name);
 
 /* Returns NULL for a track that is not described. */
 struct perfetto_track *perfetto_tracks_find(struct perfetto_tracks *tracks, uint64_t uuid);

@@ -120,3 +120,29 @@ EOF
 python3 make-old.py "$DATA"
 histree build -q old.pftrace
 histree segments --format csv old.pftrace.histree track-spans | cut -d, -f 1,2,4,6-7,9
+# What names are called in the source of a program may be said behind the events, of spans and of tracks apart.
+cat >make-meant.py <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1] + "/../perfetto")
+import perfetto_trace as pt
+
+
+def event(time, *fields):
+    return pt.packet(pt.data(11, b"".join((pt.number(11, 2),) + fields)), time=time)
+
+
+def said(table, **names):
+    return pt.packet(pt.data(82, pt.data(table, b"".join(pt.data(1, pt.data(1, raw) + pt.data(2, meant)) for raw, meant in names.items()))))
+
+
+open("meant.pftrace", "wb").write(pt.trace([
+    pt.packet(pt.data(60, pt.number(1, 1) + pt.data(3, pt.number(1, 5)))),
+    pt.packet(pt.data(60, pt.number(1, 2) + pt.number(5, 1) + pt.data(2, "a.b"))),
+    pt.packet(pt.data(12, pt.data(2, pt.number(1, 1) + pt.data(2, "x.y"))), flags=1),
+    event(1000, pt.data(23, "a.b"), pt.number(9, 1)), event(2000, pt.number(10, 1), pt.number(9, 1)),
+    event(3000, pt.number(9, 2)), event(4000, pt.number(9, 2)), event(5000, pt.data(23, "plain"), pt.number(9, 3)),
+    said(4, **{"a.b": "draw", "x.y": "layout"}), said(4, **{"a.b": "later"}), said(5, **{"a.b": "frames"})]))
+EOF
+python3 make-meant.py "$DATA"
+histree build -q meant.pftrace
+histree events meant.pftrace.histree --format csv
