@@ -230,7 +230,7 @@ struct event_trace {
 	const struct event_stacks *stacks;
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
-	/* Where get_int gives states of tasks as the kernel meant them (task_states.h), the other one; else NULL. */
+	/* Where get_int gives states of tasks as they were meant (task_states.h), the other one; else NULL. */
 	bool (*get_int_as_written)(const struct event *event, uint32_t field, int64_t *out);
 	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);
 	/* Visit a field with all that is inside; false if the visitor ended it.  NULL: nothing is inside. */

@@ -181,7 +181,7 @@ struct trace_format_kind {
 	bool (*is_file)(const char *path);
 	bool (*is_folder)(const char *path);
 	const char *inside;
-	/* Its events have the states of threads as the kernel wrote them (task_states.h), and are read as they come. */
+	/* Its events are read as they come, with states of threads as the kernel wrote them (task_states.h). */
 	bool has_states_as_written;
 	/*
 	 * Read the facts of the trace at base.path.  In the base, kind, path, id, io, notes and the count of

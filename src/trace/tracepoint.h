@@ -138,7 +138,7 @@ struct tracing_points {
 	struct id_map *by_id; /* const struct tracepoint *; the first of an id is kept */
 	struct arena *memory;
 	struct tracepoint_parser *parser;
-	/* Which bit the description of sched_switch prints as "Z": 16 before Linux 4.14, 32 since; 0: it has none. */
+	/* The bit that sched_switch prints as "Z": 16 before Linux 4.14, 32 since; 0: no description says. */
 	unsigned *zombie_bit;
 };
 

@@ -186,7 +186,7 @@ static int compare_parents(const void *one, const void *other)
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* A thread that is named again, as a program that it executes begins, is called as it was last, as perf shows it. */
+/* A thread that is named again, as when it executes a program, has its last name, as perf shows it. */
 static bool keep_last_names(struct perf_images *images)
 {
 	struct id_map named = { 0 };
