@@ -307,6 +307,10 @@ def selects_and_steps(page):
     assert after != before
     state = page.run("return await page.charts[0].state(page.charts[0].chosenRow, arguments_[0])", after)
     assert state["start"] == after or after == page.get("page.viewport.duration"), "a state begins there"
+    page.browser.type("p")
+    assert page.get("page.viewport.a") < after, "where nothing is searched, to the state before"
+    page.browser.type("pnn")
+    assert page.get("page.viewport.a") == after, "and to the next ones"
 
 
 def searches(page):
@@ -594,6 +598,9 @@ def times_by_other_clocks(page):
         said.append(page.run("const time = await import('./time.js'); return [time.clock(page.viewport.start, page.viewport.a),"
                                      "time.parse(time.clock(page.viewport.start, page.viewport.a), page.viewport.start) - page.viewport.a]"))
     assert said[1][0].startswith("+0.") and said[2][0] == "+0.000000000 s" and all(off == 0 for _, off in said), said
+    plain = page.run("""const time = await import('./time.js'), { start, a } = page.viewport;
+        return [String(start + BigInt(a)), `+${a}`, `+${a}ns`].map((text) => time.parse(text, start) - a).concat(time.parse("500", 100n));""")
+    assert plain == [0, 0, 0, 400], "nanoseconds since the epoch, of any trace, and after the start"
     dated = page.run("""const time = await import('./time.js'), { start, a } = page.viewport;
         return time.parse(`${time.date(start, a)} ${time.clock(start, a)}`, start) - a;""")
     assert dated == 0, "a date and a time"

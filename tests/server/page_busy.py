@@ -83,7 +83,7 @@ def keeps_rows_on_top(page):
     position = min(3, page.get(f"{CHART}.total") - 1)
     tid = page.get(f"{CHART}.infoAt({position}).tid")
     page.run(f"{CHART}.choose({position})")
-    page.browser.type("p")
+    page.browser.type("k")
     page.browser.until(f"{CHART}.isComplete && {CHART}.pinned === 1 && {CHART}.infoAt(0).tid === {tid}")
     page.run(f"{CHART}.set({{ rest: true, split: true }})")
     page.browser.until(f"{CHART}.isComplete && {CHART}.pinned === 1")
@@ -100,7 +100,7 @@ def keeps_rows_on_top(page):
     page.open(hash_)
     assert page.get(f"{CHART}.pinned") == 1, "the address remembers it"
     page.run(f"{CHART}.choose(0)")
-    page.browser.type("p")
+    page.browser.type("k")
     page.browser.until(f"{CHART}.isComplete && {CHART}.pinned === 0")
 
 

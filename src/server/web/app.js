@@ -439,6 +439,9 @@ async function stepState(backwards) {
 	viewport.reveal(viewport.a);
 }
 
+// To the next match of what is searched, or to the one before; where nothing is searched every state is one.
+const step = (backwards) => searches.text === "" ? stepState(backwards) : search(backwards);
+
 // Goes along an arrow of the selected row: to where the next one leads, or where the last one came from.
 async function stepArrow(backwards) {
 	const arrow = active && active.chosen >= 0 ? active.arrows.step(active.chosen, viewport.a ?? viewport.from, backwards) : null;
@@ -505,8 +508,9 @@ const keys = {
 	d: () => viewport.pan(PAN * viewport.span),
 	0: () => viewport.show(0, viewport.duration),
 	z: () => viewport.isMarked && viewport.show(viewport.selected.from, viewport.selected.to),
-	n: () => search(false).catch(fail),
-	N: () => search(true).catch(fail),
+	n: () => step(false).catch(fail),
+	N: () => step(true).catch(fail),
+	p: () => step(true).catch(fail),
 	b: () => toggleBookmarks(),
 	t: () => setClock(time.CLOCKS[(time.CLOCKS.indexOf(time.clockName()) + 1) % time.CLOCKS.length]),
 	"[": () => stepArrow(true).catch(fail),
@@ -524,7 +528,7 @@ const keys = {
 	ArrowLeft: () => stepState(true).catch(fail),
 	ArrowRight: () => stepState(false).catch(fail),
 	Enter: () => active?.infoAt(active.chosen)?.below > 0 && active.toggle(active.infoAt(active.chosen)),
-	p: () => active?.pin(active.infoAt(active.chosen)),
+	k: () => active?.pin(active.infoAt(active.chosen)),
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);
@@ -556,7 +560,7 @@ document.addEventListener("keydown", (event) => {
 // ---- actions ----
 
 const palette = new Palette($("palette"), () => listActions({ keys, experiment, wanted, panels: experiment ? panelsOf(experiment) : [], showViews, clickTab,
-	saveAs, toggleFilter, sortBy: (sort) => active?.set({ sort }) }));
+	saveAs, toggleFilter, active }));
 
 function saveAs(kind) {
 	import("./save.js").then(({ save }) => save(kind, experiment, charts, viewport)).then((said) => said && warn(said, true)).catch(fail);

@@ -16,6 +16,7 @@ import { isOfKernel, RowNames } from "./row_names.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 
 export const ROW_HEIGHT = 18;
+export const ORDERS = { active: "busiest here", tree: "as a tree", tid: "by tid", name: "by name", first: "by first time", cpu: "by CPU time" };
 const TOGGLES_MAX = 1000; // the server takes 1,024
 const ROWS_ASKED_MAX = 512;
 const PINNED_MAX = BLOCK_ROWS; // they are of the first block
@@ -100,9 +101,8 @@ export class RowChart extends EventTarget {
 
 	#build() {
 		this.sort = element("select", { title: "order of the rows", "ariaLabel": "order of the rows" });
-		for (const [value, text] of [["active", "busiest here"], ["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"],
-			["first", "by first time"], ["cpu", "by CPU time"]])
-			this.sort.append(element("option", { value, textContent: text }));
+		for (const [value, textContent] of Object.entries(ORDERS))
+			this.sort.append(element("option", { value, textContent }));
 		this.sort.hidden = !this.view.sorts;
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
 		this.fold = element("button", { type: "button", textContent: "Fold all", title: "fold or unfold all" });

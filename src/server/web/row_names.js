@@ -120,7 +120,7 @@ export class RowNames {
 		name.title = said[7];
 		pin.hidden = !said[9];
 		pin.textContent = isPinned ? "unpin" : "pin";
-		pin.title = isPinned ? "back to its place (P)" : "keep it on top (P)";
+		pin.title = isPinned ? "back to its place (K)" : "keep it on top (K)";
 		name.style.paddingLeft = `${left}px`;
 		name.style.transform = `translateY(${top}px)`;
 	}

@@ -65,18 +65,18 @@ export function tick(start, offset, step, span) {
 	return span >= Number(DAY) && !isSince() ? `${date(start, offset)} ${said}` : said;
 }
 
-// What a user types, as ns after the start: ns since the epoch, seconds with a point by the clock of the trace, "+12.5ms", or a
-// time of the day, with a date or without.  NaN: none of these.
+// What a user types, as ns after the start: ns since the epoch, seconds with a point by the clock of the trace, "+12.5ms", which is
+// ns without a unit, or a time of the day, with a date or without.  NaN: none of these.
 export function parse(text, start) {
 	text = text.trim();
-	if (/^-?\d{12,19}$/.test(text))
+	if (/^-?\d{1,19}$/.test(text))
 		return Number(BigInt(text) - start);
 	const seconds = /^(-?\d+)\.(\d{1,9})$/.exec(text);
 	if (seconds)
 		return Number(BigInt(seconds[1] + seconds[2].padEnd(9, "0")) - start);
-	const after = /^([+−-]?)(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text);
+	const after = /^([+−-]?)(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text) ?? /^(\+)(\d+(?:\.\d+)?)()$/.exec(text);
 	if (after)
-		return origin() + (/[−-]/.test(after[1]) ? -1 : 1) * Number(after[2]) * { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[3]];
+		return origin() + (/[−-]/.test(after[1]) ? -1 : 1) * Number(after[2]) * { "": 1, ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[3]];
 	const day = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/.exec(text);
 	if (!day)
 		return NaN;
