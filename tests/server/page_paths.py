@@ -80,6 +80,10 @@ def is_of_the_selected_span(page):
         assert page.get(f"{WHY}.path.states.map(({{ own, others }}) => [own, others]).filter(([own, others]) => own + others > 0).sort()") == \
             sorted([[row["itself"], row["others"]] for row in rows if row["itself"] + row["others"] > 0], key=str), (first, last, rows)
     page.run("page.viewport.mark('a', null); page.viewport.mark('b', null)")
+    page.run(f"{WHY}.set({{ thread: '999999' }})")
+    page.browser.until(f"{WHY}.isComplete && /nothing of it in the visible range/.test({WHY}.what.textContent)")
+    assert page.get("document.getElementById('error').hidden"), "a thread that did nothing is no error"
+    page.run(f"{WHY}.set({{ thread: '{THREAD}' }})")
     page.browser.until(f"{WHY}.isComplete && /in the visible range/.test({WHY}.what.textContent)")
 
 

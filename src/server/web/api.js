@@ -33,7 +33,7 @@ async function get(path, parameters, signal) {
 		if (response.ok)
 			return response;
 		const error = await response.json().catch(() => ({}));
-		throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true });
+		throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true, status: response.status });
 	} finally {
 		if (--underWay === 0)
 			onBusy(false);

@@ -12,6 +12,8 @@ const BAR = 5; // px, of the path below the states of a row
 const PIXELS_MAX = 8192;
 const ARROWS_MAX_PER_PX = 0.5; // more of them would be a hatching
 
+const NOTHING_KNOWN = { threads: [], states: [], steps: [], all: true }; // of a thread that did nothing
+
 export const threadOf = (info) => info?.tid > 0 ? (info.host ? `${info.host}/${info.tid}` : `${info.tid}`) : "";
 
 // [thread, to, state, start, end] of the server's answer.
@@ -80,7 +82,7 @@ export class PathAnswer {
 	async #fetch(wanted, asked) {
 		const abort = this.#abort = new AbortController();
 		try {
-			const path = await api.json("path", wanted, abort.signal);
+			const path = await api.json("path", wanted, abort.signal).catch((error) => error.status === 404 ? NOTHING_KNOWN : Promise.reject(error));
 			if (abort.signal.aborted)
 				return;
 			this.path = path;
