@@ -188,6 +188,39 @@ class Selection:
         self.page.shoot("time-thread")
         self.page.run(f"{PANEL}.root.querySelector('.chip').click()")
 
+    def lines_lead_to_places(self):
+        """A thread, a process and a CPU to a row; a state, a system call and a name to the first one that begins in the span, which stays selected."""
+        self.page.open('#control-flow={"sort":"tree"}&views=control-flow,resources,time')
+        duration = self.page.get("page.viewport.duration")
+        self.page.run("page.viewport.mark('a', arguments_[0]); page.viewport.mark('b', arguments_[1])", duration // 4, duration // 2)
+        span = self.page.get("page.viewport.selected")
+        for by, text in ("state", "system call"), ("system_call", None), ("name", None), ("thread", None), ("process", None), ("had_by", None), ("cpu", None):
+            self.page.run(f"{PANEL}.root.querySelector('[data-by={by}]').click()")
+            self.until_complete()
+            self.page.run("page.charts[0].choose(0)")
+            said = self.page.run(f"""const all = [...{PANEL}.body.querySelectorAll('td:first-child button')];
+                const one = arguments_[0] ? all.find((button) => button.textContent === arguments_[0]) : all[0];
+                one?.click();
+                return one && one.textContent;""", text)
+            if said is None:
+                continue  # the small trace has no line of that kind
+            self.page.rest()
+            assert self.page.get("page.viewport.selected") == span, by
+            if by == "cpu":
+                assert self.page.get("page.charts[1].chosenInfo.onCpu") == int(said), said
+            elif by in ("thread", "process", "had_by"):
+                assert str(self.page.get("page.charts[0].chosenInfo.tid")) == said.split()[-1], (by, said)
+            else:
+                row = self.page.get("page.charts[0].chosenRow")
+                [place] = self.page.get("page.marks.all")
+                state = self.page.run("return page.charts[0].state(...arguments_)", row, place["at"])
+                assert (place["row"], place["at"], place["to"]) == (row, state["start"], state["end"] + 1) and span["from"] <= place["at"] < span["to"], (place, state)
+                told = {"state": state["style"]["name"], "system_call": state["others"].get("System_call"), "name": self.page.get("page.charts[0].chosenInfo.name")}[by]
+                assert told == said, (by, told, said)
+            assert self.page.get("document.getElementById('error').hidden") is True
+        self.page.run("page.viewport.mark('a', null); page.viewport.mark('b', null)")
+        self.page.open("#views=control-flow,resources,time")
+
     def copies(self):
         """A button says that it copied, and then again what it does, even if it is clicked twice."""
         self.page.run("""window.copied = [];
@@ -227,6 +260,8 @@ class Selection:
         """Its bounds are those of the history, and the span that was dragged is selected no more."""
         self.page.run("page.charts[0].set({ sort: 'tree' })")  # each thread in a row of its own
         self.page.ready()
+        self.page.browser.drag(*self.page.point(0.2, 0.25), *self.page.point(0.3, 0.25))
+        assert self.page.get("page.viewport.b") is not None
         self.page.browser.click(*self.page.point(0.45, 0.25))
         self.page.browser.until(f"{PANEL}.state.isComplete && {PANEL}.state.root.textContent.includes('from')")
         assert self.page.get("page.viewport.b") is None
@@ -290,7 +325,7 @@ def in_each_trace(visit):
         with Server(sys.argv[1], folder, [store]) as server, visit.page(server) as page:
             one = Selection(sys.argv[1], page, store, seed + i, trace != SMALL_TRACE)
             for test in (one.click_opens_it, one.process_that_is_clicked, one.drag_opens_it, one.numbers_are_those_of_top, one.cpus_that_are_dragged_over,
-                         one.rows_that_are_dragged_over, one.more_rows_than_comparisons, one.only_one_of_them, one.copies,
+                         one.rows_that_are_dragged_over, one.more_rows_than_comparisons, one.only_one_of_them, one.lines_lead_to_places, one.copies,
                          one.words_are_those_of_rows, one.state_that_is_clicked,
                          one.opens_with_what_was_chosen, one.back_undoes_a_zoom, one.ctrl_moves, one.rows_beyond_the_foot):
                 visit.tally.run(f"{test.__name__}, {pathlib.Path(trace).name}", test)

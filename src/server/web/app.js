@@ -163,6 +163,10 @@ function makePanel({ name, Panel }, parts) {
 	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
 	panel.addEventListener?.("settings", addressChanged);
 	panel.chose = (info) => selection.of(panel, info, viewport.from);
+	panel.sought = (text, span) => searches.first(charts.find(({ view }) => view.sorts) ?? active, text, span).then((found) => {
+		marks.show(name, found ? [found] : []);
+		warn(found ? null : "No such state begins in the selected span", true);
+	}).catch(fail);
 	panel.found = (places) => marks.show(name, places);
 	made.set(name, panel);
 	return panel;
@@ -638,7 +642,7 @@ showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
 window.page = { // for tests and the curious
-	viewport, bookmarks, selection,
+	viewport, bookmarks, marks, selection,
 	get charts() { return charts; },
 	get panels() { return panels; },
 	get isLoading() { return Boolean(experiment) && panelsOf(experiment).some(({ name, Panel }) => wanted.includes(name) && !Panel); },

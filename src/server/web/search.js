@@ -127,6 +127,16 @@ export class Search {
 		return "";
 	}
 
+	// The first state of a span that an expression means: its row is chosen, and the state can be seen; null: there is none.
+	async first(chart, text, { from, to }) {
+		const { found, row, start, end } = await api.json("search-state", { ...chart.unfolded, text, at: from, row: -1, backwards: 0 });
+		if (!found || start > to)
+			return null;
+		this.viewport.reveal(start);
+		await chart.seek({ row }, true);
+		return { view: chart.view.name, row, at: start, to: end + 1 };
+	}
+
 	// How many states there are, and which of them this is: that takes longer than to find it.
 	async #count(chart, place) {
 		const turn = ++this.#turn, { text } = this, asked = JSON.stringify([chart.unfolded, text]);

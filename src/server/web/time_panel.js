@@ -15,6 +15,7 @@ const ROWS_OF_SELECTION_MAX = 400; // that were dragged over: an address has roo
 const NUMBERS_OF_PATTERN_MAX = 20; // it has room for 256 bytes
 const WAYS = [["state", "State"], ["cpu", "CPU"], ["system_call", "System call"], ["thread", "Thread"], ["name", "Name"],
 	["process", "Process"], ["had_by", "CPU had by"]];
+const FACTS = { thread: "TID", process: "PID", name: "Exec_Name", cpu: "CPU", system_call: '"System call"' }; // as searches for states know them
 const SHARED = new Set(["state", "system_call", "had_by"]); // by these, the time of all is what is shared out
 
 const sum = (list) => list.reduce((all, one) => all + one, 0);
@@ -222,6 +223,23 @@ export class TimePanel extends Panel {
 		return head;
 	}
 
+	// Where a line leads: to the row of a thread, the main one of a process, or a CPU; else to the first state of its kind that begins in the
+	// span.
+	#goes(row, by, expression) {
+		const number = { thread: row.thread, process: row.process, had_by: row.had_by, cpu: row.cpu }[by], host = row.host ? { host: row.host } : {};
+		if (by === "cpu" ? number >= 0 : number > 0)
+			return { title: "show its row", onclick: () => this.chose?.({ [by === "cpu" ? "onCpu" : "tid"]: number, ...host }) };
+		const text = number === undefined && expression !== "" ? this.#statesOf(expression) : "";
+		return text === "" ? null : { title: "show the first one that begins in the span", onclick: () => this.sought?.(text, this.range) };
+	}
+
+	// An expression over states of rows that says what one over the time of threads does, with all filters; "" where none does.
+	#statesOf(expression) {
+		const all = [...this.settings.filters.map(([, one]) => one), expression].map((one) => `(${one})`).join(" && ");
+		return /\bhad_by ==/.test(all) ? "" : all.replace(/\bstate == "(\w+)"/g, (_, state) => `State == ${quoted(this.#styleOf(state).name)}`)
+			.replace(/\b(thread|process|name|cpu|system_call)(?= (?:==|matches) )/g, (word) => FACTS[word]);
+	}
+
 	#rowOf(row, by, columns, all) {
 		const own = sum(row.ns), expression = expressionOf(row, by);
 		const title = by === "state" ? this.#styleOf(row.state)?.name ?? row.state : titleOf(row, by);
@@ -230,11 +248,9 @@ export class TimePanel extends Panel {
 		const line = element("tr", {}, ...texts.map((textContent) => element("td", { textContent })));
 		if (by === "state" && this.#styleOf(row.state))
 			line.firstChild.prepend(this.#swatchOf(row.state));
-		const goes = by === "thread" ? { tid: row.thread, ...(row.host ? { host: row.host } : {}) }
-			: by === "cpu" && row.cpu >= 0 ? { onCpu: row.cpu, ...(row.host ? { host: row.host } : {}) } : null;
+		const goes = this.#goes(row, by, expression);
 		if (goes)
-			line.firstChild.replaceChildren(element("button", { type: "button", textContent: title, title: "show its row",
-				onclick: () => this.chose?.(goes) }));
+			line.firstChild.lastChild.replaceWith(element("button", { type: "button", textContent: title, ...goes }));
 		const only = element("td");
 		if (expression !== "")
 			only.append(element("button", { type: "button", textContent: "only", title: `count only ${expression}`,
