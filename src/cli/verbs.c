@@ -71,7 +71,7 @@ bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values,
 	enum cli_parsed parsed = cli_parse(verb, argc, argv, values, words, stderr);
 	*status = CLI_USAGE;
 	if (parsed == CLI_HELP) {
-		struct output *output = output_create(STDOUT_FILENO);
+		struct output *output = output_create_paged();
 		if (output != NULL)
 			help_print(output, verb);
 		*status = cli_end(output, output != NULL ? CLI_OK : (int)report_no_memory());

@@ -38,3 +38,11 @@ NO_COLOR=1 on_terminal histree top "$STORE" --columns thread
 on_terminal histree states "$STORE" --at +1ms nothing
 on_terminal histree top "$STORE" --columns thread,name -n 1 --format tsv
 NO_COLOR=1 on_terminal histree help | sed -n 1p
+
+# so does a help text, which elsewhere is the same without it
+NO_COLOR=1 on_terminal histree top --help >paged
+on_terminal histree draw -h | sed -n 1p
+PAGER= on_terminal histree top --help >plain
+histree top --help >help
+sed 's/^paged: //' paged | cmp - plain && sed '$d' plain | cmp - help && sed -n '1p;$p' paged
+PAGER='head -n 1' on_terminal histree top --help
