@@ -685,6 +685,7 @@ static const struct {
 	  "SELECT s.start AS ts, s.duration AS dur, CAST(substr(s.path, 6) AS INTEGER) AS cpu, t.utid "
 	  "FROM states_kernel s JOIN t ON t.tid = s.value AND s.start BETWEEN t.start AND t.\"end\" "
 	  "WHERE s.path GLOB 'CPUs/*/Current_thread' AND s.value > 0" },
+	{ "sched_slice", "kernel", "SELECT * FROM sched" },
 	{ "slice", "system-calls",
 	  "SELECT start AS ts, duration AS dur, +tid AS track_id, 'syscall' AS category, 'sys_' || name AS name, "
 	  "0 AS depth FROM system_calls" },
@@ -708,6 +709,7 @@ static const struct {
 	{ "counter_track", "tracks",
 	  "SELECT quark + (2 << 32) AS id, name, path, NULL AS cpu FROM attributes_tracks WHERE path GLOB "
 	  "'*Counters/*'" },
+	{ "cpu_counter_track", "kernel", "SELECT * FROM counter_track WHERE cpu IS NOT NULL" },
 };
 #undef UTID
 

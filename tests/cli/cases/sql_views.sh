@@ -31,3 +31,14 @@ histree build -q -o spans spans.json
 histree sql spans "SELECT slice.name, category, depth, dur, thread.name, process.pid FROM slice JOIN thread_track ON track_id = thread_track.id
 	JOIN thread USING (utid) JOIN process USING (upid) ORDER BY ts;
 	SELECT name, count(*), max(value) FROM counter JOIN counter_track ON track_id = id GROUP BY 1" --format tsv
+# Two questions of Perfetto's documentation, as they stand there: frequencies of CPUs, and time on CPUs by thread.
+cat >cpus.txt <<'END'
+# tracer: nop
+    app-7       [000] d..1. 10.000100: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=7 next_prio=120
+    app-7       [000] d..1. 10.000200: cpu_frequency: state=2400000 cpu_id=0
+    app-7       [000] d..1. 10.000300: cpu_frequency: state=800000 cpu_id=1
+    app-7       [000] d..1. 10.000400: sched_switch: prev_comm=app prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+END
+histree build -q -a kernel -o cpus cpus.txt 2>/dev/null
+histree sql cpus "select ts, t.cpu, value from counter as c left join cpu_counter_track as t on c.track_id = t.id where t.name = 'cpufreq' order by ts;
+	select thread.name, sum(dur) from sched_slice join thread using (utid) group by utid" --format tsv
