@@ -149,6 +149,10 @@ static enum cli_exit open_states(struct export_source *source, const char *store
 	enum cli_exit code = target_open_history(&source->own, store, choice->question->analysis, &source->history);
 	if (code != CLI_OK)
 		return code;
+	if (choice->question->where != NULL && choice->for_viewer)
+		return report_exit(CLI_USAGE,
+				   "'--where' chooses states for tables, segments with '-a NAME', and events with "
+				   "'--events'; a file for a viewer has all states of an attribute");
 	const struct histree_history_info *info = histree_history_info(source->history);
 	struct time_span span = time_span_of_history(info);
 	source->origin = info->start;
@@ -212,10 +216,6 @@ static enum cli_exit export_source_open(struct export_source *source, const char
 	else if (has_rows && words->count > 1)
 		code = report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
 				   words->words[1]);
-	else if (choice->question->where != NULL && !has_rows && choice->for_viewer)
-		code = report_exit(CLI_USAGE,
-				   "'--where' chooses states for tables, segments with '-a NAME', and events with "
-				   "'--events'; a file for a viewer has all states of an attribute");
 
 	if (code != CLI_OK)
 		return code;

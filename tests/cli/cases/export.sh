@@ -80,3 +80,5 @@ done
 for file in all.parquet all.arrow all.csv; do
 	histree export calls 'CPUs/*' -o $file && grep -ac duration $file >said && echo "$file: duration"
 done
+# An analysis that the store lacks is what is wrong, not the expression.
+try histree export "$STORE" -a nothing --where 'duration > 1ms' -o nothing.json
