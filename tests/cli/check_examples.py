@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """What the documents show runs: check_examples.py [--accept] manual|readme|cookbook HISTREE [LIBRARY]
 
-manual: commands about many-threads, where that trace is at hand, its store and what others made of it are run as they stand,
-one behind the other. Of the rest, whose traces are not here, each call of histree is read by the command: its verb and options
-are those that there are; a quick run reads a third of them. Only commands of others are left out, and the page of a verb has
-three examples. readme: every command of the tour succeeds and says what the page shows, or something, and the example in C
+manual: commands are run as they stand, one behind the other, in a folder that has what they are about (example_places.py; where
+many-threads is not at hand, a made trace takes its place). Of the few in NOT_RUN, which serve, take long or need what is not
+here, each call of histree is read by the command: its verb and options are those that there are. Only commands of others are left
+out, and of each verb three examples run. A quick run takes the pages of a third of the verbs. readme: every command of the tour succeeds and says what the page shows, or something, and the example in C
 compiles without a warning, runs and prints. cookbook: each statement is asked of the trace in tests/data, and of many-threads
 where that is at hand; what the answers must be lies in tests/sql/cookbook, one file a trace, which --accept writes.
 """
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -20,13 +21,16 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+import example_places  # noqa: E402
 from data import sample  # noqa: E402
 
 DEMO = ROOT / "tests" / "data" / "demo-trace"
 TRACE = ROOT.parent / "shared" / "traces" / "lttng-kernel" / "many-threads"
-STORE = "many-threads.histree"
-STAYS = re.compile(r"/archive/|\bhistree (serve|bench)\b")  # is not there, serves until it is stopped, or takes long
-USAGE = 2
+# Is not there, serves until it is stopped, or takes long.
+NOT_RUN = re.compile(r"/archive/|\bhistree (serve|bench)\b|net://|~/(lttng-)?traces|lttng\.analysis\.|live\.histree|program\.histree|\bTRACE\b|flamegraph\.pl")
+FEW = ("histree-mpi.1.scd", "histree-serve.1.scd", "histree-bench.1.scd")  # their own tests run them
+USAGE, DAMAGED = 2, 3
 COOKBOOK = ROOT / "tests" / "sql" / "cookbook"
 ANALYSES = "kernel,system-calls,futex,irqs,softirqs,wakeups,preemptions,block-io"  # what the cookbook asks
 
@@ -59,45 +63,54 @@ def run(command, shell):
                           stdin=subprocess.DEVNULL)
 
 
-def fault(histree, command, is_here):
-    if is_here:
-        done = run(command, True)
-        is_made = "exists already" in done.stderr  # by an example before
-        return done.stderr.strip() if done.returncode not in (0, 1) and not is_made else None
+def fault(command):
+    done = run(command, True)
+    is_made = "exists already" in done.stderr  # by an example before
+    is_found = done.returncode == DAMAGED and "histree verify" in command
+    return done.stderr.strip() if done.returncode not in (0, 1) and not is_made and not is_found else None
+
+
+def misread(histree, command):
     for words in calls(command):
         done = run([histree, *words, *(["--help"] if words[0] in ("serve", "bench") else [])], False)
-        # What depends on the store cannot be known without it.
-        if done.returncode == USAGE and "'--where' chooses" not in done.stderr:
+        if done.returncode == USAGE:
             return done.stderr.strip()
     return None
 
 
+def server_fault():
+    """Starts the server for assistants as the configuration of a client says, and asks which traces there are."""
+    page = (ROOT / "docs" / "man" / "histree-mcp.1.scd").read_text(encoding="utf-8")
+    server = json.loads(re.search(r"^```\n(\{ \"mcpServers\".*?)^```", page, re.M | re.S)[1])["mcpServers"]["histree"]
+    os.mkdir("of-me")
+    os.symlink(DEMO, "of-me/demo")
+    words = [server["command"], *(word.replace("/home/me/traces", "of-me") for word in server["args"])]
+    asked = [{"method": "initialize", "params": {"protocolVersion": "2025-06-18"}}, {"method": "tools/call", "params": {"name": "list"}}]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False,
+                          input="".join(json.dumps({"jsonrpc": "2.0", "id": 1, **each}) + "\n" for each in asked))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    said = answers[1]["result"]["content"][0]["text"] if len(answers) == 2 and "result" in answers[1] else done.stdout + done.stderr
+    return None if "of-me" in said and answers[0]["result"]["protocolVersion"] == "2025-06-18" else said
+
+
 def check_manual(histree, _library, _accepts):
-    counts, to_read = {True: 0, False: 0}, []
-    has_store = TRACE.is_dir()
-    if has_store:
-        os.makedirs("lttng-traces")
-        for place in "many-threads", "lttng-traces/many-threads":
-            os.symlink(TRACE, place)
-        subprocess.run([histree, "build", "-q", "-o", STORE, TRACE], check=True)
-    for path in sorted((ROOT / "docs" / "man").glob("*.scd")):
+    ran, read = 0, 0
+    example_places.make(histree, TRACE if TRACE.is_dir() else None)
+    for path in sample(sorted((ROOT / "docs" / "man").glob("*.scd"))):
         commands = [command for command in examples(path.read_text(encoding="utf-8")) if any(calls(command))]
-        if len(commands) < 3 and path.name.endswith(".1.scd") and path.name != "histree-mpi.1.scd":
-            yield f"{path.name} has {len(commands)} examples, and should have three"
+        to_run = [command for command in commands if not NOT_RUN.search(command)]
+        if len(to_run) < 3 and path.name.endswith(".1.scd") and path.name not in FEW:
+            yield f"{path.name} has {len(to_run)} examples that run, and should have three"
         for command in commands:
-            is_here = has_store and not STAYS.search(command) and any(
-                os.path.exists(word) for words in calls(command) for word in words)
-            counts[is_here] += 1
-            if not is_here:
-                to_read.append((path.name, command))
-            elif (why := fault(histree, command, True)) is not None:
+            why = misread(histree, command) if NOT_RUN.search(command) else fault(command)
+            if why is not None:
                 yield f"{path.name}: $ {command}\n  {why}"
-    for name, command in sample(to_read):
-        if (why := fault(histree, command, False)) is not None:
-            yield f"{name}: $ {command}\n  {why}"
-    print(f"{counts[True]} examples ran, and of {counts[False]} were read {len(sample(to_read))}")
-    if counts[False] < 60:
-        yield "too few examples were found"
+        ran, read = ran + len(to_run), read + len(commands) - len(to_run)
+    if (why := server_fault()) is not None:
+        yield f"histree-mcp.1.scd: the configuration of a client: {why}"
+    print(f"{ran} examples ran, and {read} were read")
+    if ran < 6 * read:
+        yield "too few examples ran"
 
 
 def check_readme(_histree, library, _accepts):
