@@ -5,7 +5,7 @@
  *
  * The bytes: the number of the class plus one, the CPU plus one and the count of cells that are there, as varints;
  * for each of these a byte or more, as a varint, which is the count of absent cells before it times eight plus its
- * kind, and what the kind has, as in packed_source.h.  A gap has 0 for the class, and then its end and its count of
+ * kind, and what the kind has, as of a part below.  A gap has 0 for the class, and then its end and its count of
  * events.
  *
  * A reader of traces puts the parts in their order, each with its name where it is a member:
@@ -19,11 +19,9 @@
  * what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number, the
  * size of a text, or of bytes, as a varint and these.
  *
- * A trace whose events are decoded once and sorted by time, before the first is handed out.
- *
- * It is for formats that are not in the order of time, or whose events cannot be read in place.  A format has a
- * source whose first member is a struct packed_source, a function that reads its file from front to back, and a
- * struct trace_format_kind with the functions below:
+ * The trace is for formats that are not in the order of time, or whose events cannot be read in place.  A format
+ * has a source whose first member is a struct packed_source, a function that reads its file from front to back,
+ * and a struct trace_format_kind with the functions below:
  *
  * 	scan		packed_source_scan() with its reader, or what it does: packed_source_init(), and says what
  * 			base.trace, base.facts, file_count and bytes are; fields are decoded by packed_event_int,
