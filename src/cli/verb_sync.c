@@ -24,24 +24,59 @@ static const struct cli_option options[] = {
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
-static const struct row_column columns[] = {
-	{ .name = "host", .width = 16 },
-	{ .name = "slope", .width = 20, .to_the_right = true },
-	{ .name = "offset", .width = 22, .to_the_right = true },
-	{ .name = "matches", .width = 8, .to_the_right = true },
-	{ .name = "accurate", .width = 8, .to_the_right = true },
-	{ .name = "quality", .width = 11 },
-	{ .name = "error", .width = 12, .to_the_right = true },
-	{ .name = "by" },
-};
-
 /* All digits of a double, so that who reads them has the same one. */
 static void put_real(struct row_writer *rows, double number)
 {
 	char text[32];
+	if (rows->format == &row_format_json) {
+		row_real(rows, number);
+		return;
+	}
 	int size = snprintf(text, sizeof(text), "%.17g", number);
 	row_bytes(rows, text, (size_t)size);
 }
+
+static void put_slope(struct row_writer *rows, const void *clock)
+{
+	put_real(rows, histree_clock_slope(clock));
+}
+
+static void put_offset(struct row_writer *rows, const void *clock)
+{
+	put_real(rows, histree_clock_offset(clock));
+}
+
+static void put_quality(struct row_writer *rows, const void *clock)
+{
+	row_text(rows, histree_clock_quality_name(((const struct histree_clock *)clock)->quality));
+}
+
+static void put_error(struct row_writer *rows, const void *clock)
+{
+	const double error = ((const struct histree_clock *)clock)->error;
+	if (error < 1e18)
+		row_duration(rows, (uint64_t)ceil(error));
+	else
+		row_null(rows);
+}
+
+/* The context is all hosts. */
+static void put_neighbour(struct row_writer *rows, const void *host)
+{
+	const struct histree_host_clock *hosts = rows->context, *one = host, *by = &hosts[one->neighbour];
+	row_text_or_null(rows, by != one ? by->host : NULL);
+}
+
+static const struct row_column columns[] = {
+	ROW_LEFT("host", 16, CELL_TEXT, struct histree_host_clock, host),
+	ROW_RIGHT_PUT("slope", 20, put_slope, struct histree_host_clock, clock),
+	ROW_RIGHT_PUT("offset", 22, put_offset, struct histree_host_clock, clock),
+	ROW_RIGHT("matches", 8, CELL_UNSIGNED, struct histree_host_clock, clock.matches),
+	ROW_RIGHT("accurate", 8, CELL_UNSIGNED, struct histree_host_clock, clock.accurate),
+	ROW_LEFT_PUT("quality", 11, put_quality, struct histree_host_clock, clock),
+	ROW_RIGHT_PUT("error", 12, put_error, struct histree_host_clock, clock),
+	{ .name = "by", .put = put_neighbour },
+};
 
 /* ---- sentences ------------------------------------------------------------------------------------------- */
 
@@ -53,27 +88,9 @@ static int print_hosts(const struct histree_sync *sync, const struct cli_questio
 	enum cli_exit code = rows_open(&rows, question, ROW_COLUMNS(columns), ROWS_PLAIN);
 	if (code != CLI_OK)
 		return code;
-	for (size_t i = 0; i < count; i++) {
-		const struct histree_host_clock *host = &hosts[i];
-		const struct histree_clock *clock = &host->clock;
-		row_text(&rows, host->host);
-		if (rows.format == &row_format_json) {
-			row_real(&rows, histree_clock_slope(clock));
-			row_real(&rows, histree_clock_offset(clock));
-		} else {
-			put_real(&rows, histree_clock_slope(clock));
-			put_real(&rows, histree_clock_offset(clock));
-		}
-		row_unsigned(&rows, clock->matches);
-		row_unsigned(&rows, clock->accurate);
-		row_text(&rows, histree_clock_quality_name(clock->quality));
-		if (clock->error < 1e18)
-			row_duration(&rows, (uint64_t)ceil(clock->error));
-		else
-			row_null(&rows);
-		row_text_or_null(&rows, host->neighbour != i ? hosts[host->neighbour].host : NULL);
-		row_end(&rows);
-	}
+	rows.context = hosts;
+	for (size_t i = 0; i < count; i++)
+		row_put(&rows, &hosts[i]);
 	for (size_t i = 0; i < count; i++) {
 		if (hosts[i].clock.quality != HISTREE_CLOCK_ABSENT)
 			continue;
