@@ -322,6 +322,19 @@ static enum json_result read_scalar(struct json_text *text, struct json_word *ou
 	return is_of_name(*text->at) ? read_not_finite(text, text->at, false, out) : JSON_BAD;
 }
 
+/* A name that a printf() has without its quotes, as a value of an argument: ncclFloat32, Direction.OUT. */
+static enum json_result read_bare(struct json_text *text, struct json_word *out)
+{
+	const uint8_t *at = text->at;
+	while (at < text->end && (is_of_name(*at) || *at == '.' || *at == ':'))
+		at++;
+	if (at == text->end)
+		return JSON_MORE;
+	return at > text->at && ends_value(*at)
+		       ? take_word(text, at, JSON_STRING, (const char *)text->at, (size_t)(at - text->at), out)
+		       : JSON_BAD;
+}
+
 /* ---- what is nested -------------------------------------------------------------------------------------- */
 
 static bool opens(uint8_t byte)
@@ -441,7 +454,12 @@ enum json_result json_scan_parts(struct json_text *text, struct packed_parts *pa
 	bool is_object = *text->at == '{';
 	enum json_result result;
 	if (!opens(*text->at)) {
+		const uint8_t *const begin = text->at;
 		result = read_scalar(text, &word);
+		if (result == JSON_BAD && is_of_name(*begin)) {
+			text->at = begin;
+			result = read_bare(text, &word);
+		}
 		if (result == JSON_OK) {
 			if (word.kind == JSON_STRING)
 				packed_parts_text(parts, name, name_size, word.bytes, word.size);
