@@ -715,8 +715,7 @@ static bool add_labels(const struct ctf2_value *value, const char *name, const s
 }
 
 /*
- * Mappings of an integer, which become its labels, or flags of a bit map, whose names are not used: names of
- * ranges.
+ * Mappings of an integer, or flags of a bit map, whose ranges are of numbers of bits: they become its labels.
  */
 static bool read_names(const struct ctf2_value *object, const char *key, bool is_required,
 		       struct ctf_type *labelled)
@@ -887,7 +886,8 @@ static bool read_bit_array(const struct ctf2_value *value, struct ctf_type *type
 
 static bool read_bit_map(const struct ctf2_value *value, struct ctf_type *type)
 {
-	return read_bit_array(value, type) && read_names(value, "flags", true, NULL);
+	return read_bit_array(value, type) &&
+	       read_names(value, "flags", true, type->kind != CTF_BITS ? type : NULL);
 }
 
 static bool read_float(const struct ctf2_value *value, struct ctf_type *type)

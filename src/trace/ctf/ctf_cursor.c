@@ -435,6 +435,34 @@ static void keep(struct visit *visit, const struct ctf_member *member, uint64_t 
 		visit->slots[more->slot] = number;
 }
 
+/* The flags of a bit map that are set, "READ|WRITE"; NULL: none has a name.  As the texts of event_part are. */
+static const char *flags_of(const struct ctf_type *type, uint64_t number)
+{
+	enum { TEXTS = 8, TEXT_SIZE = 256 };
+	static _Thread_local char texts[TEXTS][TEXT_SIZE];
+	static _Thread_local unsigned next;
+	char *text = texts[next++ % TEXTS];
+	size_t length = 0;
+	for (size_t i = 0; i < type->label_count; i++) {
+		const struct ctf_label *flag = &type->values[i];
+		const uint64_t high = flag->high < 63 ? flag->high : 63;
+		if (flag->low > high || (number >> flag->low & (UINT64_MAX >> (63 - (high - flag->low)))) == 0)
+			continue;
+		const int size =
+			snprintf(text + length, TEXT_SIZE - length, "%s%s", length > 0 ? "|" : "", flag->name);
+		const bool fits = size >= 0 && (size_t)size < TEXT_SIZE - length;
+		length += fits ? (size_t)size : 0;
+		text[length] = '\0';
+	}
+	return length > 0 ? text : NULL;
+}
+
+static const char *label_of(const struct ctf_type *type, uint64_t number)
+{
+	return type->is_enumeration || type->label_count == 0 ? ctf_label_find(type, number)
+							      : flags_of(type, number);
+}
+
 static void visit_integer(struct visit *visit, const struct ctf_type *type, struct place place)
 {
 	uint64_t number = 0;
@@ -459,7 +487,7 @@ static void visit_integer(struct visit *visit, const struct ctf_type *type, stru
 	tell(visit,
 	     (struct event_part){ .kind = type->is_signed ? EVENT_INT : EVENT_UNSIGNED,
 				  .integer = (int64_t)number,
-				  .label = visit->visitor != NULL ? ctf_label_find(type, number) : NULL,
+				  .label = visit->visitor != NULL ? label_of(type, number) : NULL,
 				  .base = type->base,
 				  .bits = (uint8_t)type->size },
 	     place);

@@ -134,13 +134,13 @@ struct ctf_type {
 	enum ctf_kind kind;
 	enum ctf_order order;
 	bool is_signed;
-	bool is_text; /* an integer is a character; an array or a sequence is a text of them */
-	bool is_enumeration;
-	bool is_optional; /* a variant may select no option */
-	bool is_blob;     /* an array or a sequence is of bytes that are no numbers */
-	bool is_number;   /* the bits are those of an integer that is too wide for 64 bits */
-	uint8_t form;     /* enum ctf_form */
-	uint8_t base;     /* of the digits in which an integer is shown, 2, 8, 16; 0: 10 */
+	bool is_text;        /* an integer is a character; an array or a sequence is a text of them */
+	bool is_enumeration; /* if not, its labels are flags, whose ranges are of numbers of bits */
+	bool is_optional;    /* a variant may select no option */
+	bool is_blob;        /* an array or a sequence is of bytes that are no numbers */
+	bool is_number;      /* the bits are those of an integer that is too wide for 64 bits */
+	uint8_t form;        /* enum ctf_form */
+	uint8_t base;        /* of the digits in which an integer is shown, 2, 8, 16; 0: 10 */
 	enum ctf_encoding encoding;
 	uint32_t roles; /* that its metadata give it, 1 << enum ctf_role: they are its member's in some scopes */
 	uint32_t align;

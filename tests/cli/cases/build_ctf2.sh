@@ -34,3 +34,22 @@ open("draft/stream", "wb").write(struct.pack("<QB", 1000, 0) + b"hi\0" + struct.
 END
 histree build -q -o draft.histree draft 2>&1 | grep -v 'no analysis'
 histree events draft.histree --format tsv | cut -f 2,4,5
+# The flags of a bit map have names, one of several bits; what has none is a number.
+mkdir flags
+python3 - <<'END'
+import json, struct
+def whole(name, bits, **more):
+    return {"name": name, "field-class": {"type": "fixed-length-unsigned-integer", "length": bits, "alignment": 8, "byte-order": "little-endian", **more}}
+structure = lambda *members: {"type": "structure", "member-classes": list(members)}
+ways = whole("ways", 8, type="fixed-length-bit-map", flags={"WRITE": [[1, 1]], "READ": [[0, 0]], "LAZY": [[4, 5]]})
+parts = [{"type": "preamble", "version": 2}, {"type": "trace-class"},
+         {"type": "clock-class", "name": "mono", "frequency": 1000000000, "origin": "unix-epoch", "offset-from-origin": {"seconds": 7, "cycles": 0}},
+         {"type": "data-stream-class", "default-clock-class-name": "mono",
+          "event-record-header-field-class": structure(whole("time", 64, roles=["default-clock-timestamp"]))},
+         {"type": "event-record-class", "name": "opened", "payload-field-class": structure(ways)}]
+open("flags/metadata", "w").write("".join("\x1e" + json.dumps(part) + "\n" for part in parts))
+open("flags/stream", "wb").write(b"".join(struct.pack("<QB", 1000 * i, ways) for i, ways in enumerate((1, 3, 32, 0x80, 0))))
+END
+histree build -q -o flags.histree flags 2>&1 | grep -v 'no analysis'
+histree events flags.histree --format tsv | cut -f 2,4,5
+histree events flags.histree --format tsv --where 'ways == "READ|WRITE"' | cut -f 2
