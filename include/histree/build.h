@@ -71,7 +71,8 @@ struct histree_build_options {
 	 * Where to find the names of functions that the trace gives only by address: tables of text with lines as
 	 * nm prints them ("401136 T main"), and folders that stand for the root of the traced machine, with its
 	 * binaries or with files of debugging information as in /usr/lib/debug.  Without folders, binaries are
-	 * looked for where the trace says that they were.  Binaries with another build id are not used.
+	 * looked for where the trace says that they were.  Binaries with another build id are not used.  Without
+	 * any, a table in the folder of a trace, or in the one that holds it, is used if it is the only one there.
 	 */
 	const char *const *symbols;
 	size_t symbol_count;

@@ -45,9 +45,9 @@ static const struct cli_option options[] = {
 		"symbols", 0, CLI_TEXTS, "PLACE", struct build_options, symbols,
 		"look for names of functions in this folder, as if it were the root of the machine that was "
 		"traced, "
-		"or in this table of addresses and names, as nm prints it; none: look nowhere; default: the "
-		"binaries "
-		"of this machine, if they are those of the trace"),
+		"or in this table of addresses and names, as nm prints it; none: look nowhere; default: a table "
+		"beside the folder of the trace, and the binaries of this machine, if they are those of the "
+		"trace"),
 	CLI_OPTION_PATH("define", 'x', CLI_TEXTS, "FILE", struct build_options, definitions,
 			"run only the analyses that FILE, or the files of a folder, define, such as XML of Trace "
 			"Compass, and those that '-a' names"),

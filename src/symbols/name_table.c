@@ -93,6 +93,30 @@ bool name_table_read(struct name_table *table, const char *text, size_t size)
 	return true;
 }
 
+/* A letter between blanks, and a name. */
+static bool is_typed_name(const char *at, const char *end)
+{
+	return end - at > 2 && ((*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z')) && at[1] == ' ' &&
+	       at[2] != ' ';
+}
+
+bool name_table_is_of_nm(const char *text, size_t size)
+{
+	const char *end = text + size, *line_end;
+	bool has_functions = false;
+	for (; text < end && (line_end = memchr(text, '\n', (size_t)(end - text))) != NULL; text = line_end + 1) {
+		uint64_t address;
+		const char *after = read_address(text, line_end, &address);
+		const char *type = skip_spaces(after != NULL ? after : text, line_end);
+		if (type == line_end && after == NULL)
+			continue; /* an empty line */
+		if (type == text || !is_typed_name(type, line_end))
+			return false;
+		has_functions |= after != NULL && (*type == 'T' || *type == 't');
+	}
+	return has_functions;
+}
+
 /* ---- look-up ------------------------------------------------------------------------------------------------ */
 
 COMPARE(by_start, struct named_range, BY(start) BY(rank) BY_TEXT(name))

@@ -5,6 +5,7 @@
  */
 #include "symbols/symbol_source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,79 @@ static enum histree_status add_place(struct symbol_source *source, const char **
 	free(text);
 	return outcome;
 }
+
+/* ---- a table beside a trace --------------------------------------------------------------------------------- */
+
+static bool is_called_as_table(const char *name)
+{
+	static const char *const endings[] = { ".txt", ".map", ".nm" };
+	const char *dot = strrchr(name, '.');
+	for (size_t i = 0; dot != NULL && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (strcmp(dot, endings[i]) == 0)
+			return true;
+	return false;
+}
+
+/* By its first lines, however long it is. */
+static bool is_table(const char *path)
+{
+	enum { LOOK_SIZE = 64 << 10 };
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > TABLE_SIZE_MAX)
+		return false;
+	FILE *file = fopen(path, "rbe");
+	char *text = file != NULL ? malloc(LOOK_SIZE) : NULL;
+	const bool is_of_nm = text != NULL && name_table_is_of_nm(text, fread(text, 1, LOOK_SIZE, file));
+	free(text);
+	if (file != NULL)
+		fclose(file);
+	return is_of_nm;
+}
+
+/* Counts the tables of a folder; the first of all is kept in *out. */
+static unsigned count_tables(const char *folder, char **out)
+{
+	unsigned count = 0;
+	DIR *entries = opendir(folder);
+	for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+		char *path = NULL;
+		if (!is_called_as_table(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+			continue;
+		const bool is_one = is_table(path);
+		count += is_one;
+		if (is_one && *out == NULL)
+			*out = path;
+		else
+			free(path);
+	}
+	if (entries != NULL)
+		closedir(entries);
+	return count;
+}
+
+char *symbol_table_beside(const char *trace)
+{
+	char *table = NULL, *above = NULL, *whole = realpath(trace, NULL);
+	struct stat status;
+	if (whole == NULL || stat(whole, &status) != 0 || !S_ISDIR(status.st_mode)) {
+		free(whole);
+		return NULL;
+	}
+	above = strdup(whole);
+	unsigned count = count_tables(whole, &table);
+	if (above != NULL && count == 0) {
+		*strrchr(above, '/') = '\0';
+		count = count_tables(*above != '\0' ? above : "/", &table);
+	}
+	free(above);
+	free(whole);
+	if (count == 1)
+		return table;
+	free(table);
+	return NULL;
+}
+
+/* ---- the source --------------------------------------------------------------------------------------------- */
 
 enum histree_status symbol_source_open(struct symbol_source *source, const struct symbol_places *places,
 				       struct histree_error *error)

@@ -408,6 +408,28 @@ static enum histree_status has_no_events(struct build *build)
 			 why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
+/*
+ * What looks up functions does so in the table beside the trace, unless the user says where.  The store has it among
+ * its places of symbols, as if it had been named.
+ */
+static void find_table_beside(struct build *build)
+{
+	struct histree_build_options *own = &build->own;
+	bool uses_symbols = false;
+	for (size_t i = 0; i < build->job_count; i++) {
+		const struct analysis_input_kind *input = registry_input(build->jobs[i].entry);
+		uses_symbols |= input != NULL && input->use_symbols != NULL;
+	}
+	if (!uses_symbols || own->symbol_count > 0 || own->no_symbols)
+		return;
+	for (size_t i = 0; i < own->trace_count && build->table_beside == NULL; i++)
+		build->table_beside = symbol_table_beside(own->traces[i]);
+	if (build->table_beside != NULL) {
+		own->symbols = (const char *const *)&build->table_beside;
+		own->symbol_count = 1;
+	}
+}
+
 /* The first event is there: choose the analyses and start them. */
 static enum histree_status begin_analyses(struct build *build)
 {
@@ -418,6 +440,7 @@ static enum histree_status begin_analyses(struct build *build)
 	build->start = build->end = start;
 	plan_memory(build);
 	status = make_tables(build);
+	find_table_beside(build);
 	build->symbols = (struct symbol_places){ .paths = build->options->symbols,
 						 .count = build->options->symbol_count,
 						 .no_binaries = build->options->no_symbols };
@@ -969,6 +992,7 @@ enum histree_status build_one_host(const struct histree_build_options *options, 
 	free(build.cut_depth);
 	free(build.only_events);
 	free(build.recipe);
+	free(build.table_beside);
 	histree_store_close(build.old_store);
 	event_index_writer_release(&build.index);
 	event_stream_close(&build.stream);

@@ -88,6 +88,7 @@ struct build {
 	struct definitions definitions; /* of analyses, from files */
 	struct table_space tables;      /* of all analyses */
 	struct symbol_places symbols;
+	char *table_beside; /* of names of functions, beside the trace, which nobody had to name; NULL: none */
 	struct crew *crew, own_crew; /* NULL: the building thread does all */
 	struct build_lanes lanes;    /* that run them */
 	struct analysis_job *jobs;

@@ -36,3 +36,10 @@ try histree info --labels named.histree
 grep symbols named.histree/manifest.json
 histree copy --rebuild -q named.histree --symbols folder/table
 grep -A 2 '"symbols"' named.histree/manifest.json
+# Nobody has to name the table that lies beside the trace.
+mkdir traces && cp -r "$DATA/ctf-calls" traces/calls && cp folder/table traces/functions.txt
+histree build -q -a ust-calls -o beside.histree traces/calls
+names beside.histree | cmp - <(names folder/named.histree) && histree flame beside.histree --folded | head -2
+grep -A 1 '"symbols"' beside.histree/manifest.json | sed 's|"/.*/traces/|"/.../traces/|'
+histree build -q -a ust-calls -o none.histree --force --symbols none traces/calls
+try histree info --labels none.histree

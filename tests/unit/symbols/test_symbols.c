@@ -306,6 +306,47 @@ TEST(places_that_are_none_are_refused)
 	unlink(path);
 }
 
+static void is_beside(const char *trace, const char *wanted)
+{
+	char *table = symbol_table_beside(trace);
+	assert_true((table != NULL) == (wanted != NULL));
+	if (table != NULL)
+		assert_string_equal(strrchr(table, '/') + 1, wanted);
+	free(table);
+}
+
+/* In the folder of a trace, or else in the one that holds it; two of them are none. */
+TEST(a_table_lies_beside_a_trace)
+{
+	static const char folder[] = "test_symbols.beside", trace[] = "test_symbols.beside/trace";
+	static const char mapping[] = "                 U puts\n0000000000401136 T main\n0000000000402000 b data\n";
+	static const struct {
+		const char *file, *text, *found;
+	} steps[] = {
+		{ "/notes.txt", "401136 seconds later\n", NULL },
+		{ "/map.txt", "0000000000402000 b data\n", NULL },
+		{ "/mapping", mapping, NULL },
+		{ "/mapping.txt", mapping, "mapping.txt" },
+		{ "/other.map", mapping, NULL },
+		{ "/trace/own.nm", mapping, "own.nm" },
+	};
+	enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+	char paths[STEPS][64];
+	assert_int_equal(mkdir(folder, 0777), 0);
+	assert_int_equal(mkdir(trace, 0777), 0);
+	for (size_t i = 0; i < STEPS; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s%s", folder, steps[i].file);
+		write_file(paths[i], (const uint8_t *)steps[i].text, strlen(steps[i].text));
+		is_beside(trace, steps[i].found);
+	}
+	is_beside(paths[STEPS - 1], NULL); /* a file */
+	is_beside("test_symbols.nowhere", NULL);
+	for (size_t i = 0; i < STEPS; i++)
+		unlink(paths[i]);
+	rmdir(trace);
+	rmdir(folder);
+}
+
 /* What a trace calls a binary leads to no file outside of the folder of another machine's. */
 TEST(names_do_not_lead_out_of_a_folder)
 {
