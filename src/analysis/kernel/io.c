@@ -10,7 +10,8 @@
  * 	Disks/<dev>/{waiting,driver}queue_length	int: requests
  * 	Disks/<dev>/sectors_{read,written}		int: so far
  *
- * These are the states of Trace Compass's analysis of disks, sums of 32 bits included.  Calls and queues are
+ * These are the states of Trace Compass's analysis of disks, sums of 32 bits included; it calls a disk 8388608 where
+ * <dev> is 8:0, as people and other tools do.  Calls and queues are
  * unknown when events are lost; requests are dropped then, because their ends may be among the lost events.
  *
  * A request waits from its insertion until it is issued, and is with its driver until it is complete.  While it
@@ -198,9 +199,8 @@ static void disk_init(struct disk *disk, struct changes *changes, histree_quark 
 		.waiting = { .node = NO_ATTRIBUTE, .origin = "merged_in" },
 		.driver = { .node = NO_ATTRIBUTE, .origin = "issued_from" },
 	};
-	char name[24];
-	int size = snprintf(name, sizeof(name), "%" PRId64, device);
-	changes_child(changes, &disk->node, parent, name, (size_t)size);
+	char name[KERNEL_DEVICE_SIZE];
+	changes_child(changes, &disk->node, parent, name, kernel_device_text(device, name));
 	changes_child(changes, &disk->waiting.node, disk->node, "Waiting_queue", strlen("Waiting_queue"));
 	changes_child(changes, &disk->driver.node, disk->node, "Driver_queue", strlen("Driver_queue"));
 }
@@ -629,7 +629,7 @@ static const struct histree_chart io_charts[] = {
 
 const struct analysis analysis_io = {
 	.name = "io",
-	.version = 2,
+	.version = 3,
 	.summary = "queues of disks, and bytes that threads read and wrote, as Trace Compass counts them",
 	.charts = io_charts,
 	.chart_count = sizeof(io_charts) / sizeof(*io_charts),

@@ -6,6 +6,8 @@
 
 #include <assert.h>
 #include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "event/event.h"
@@ -118,6 +120,11 @@ static void decode_own(const struct kernel_binding *binding, const struct event 
 	event_int(event, binding->own_ppid, &out->own_ppid);
 	if (event_string(event, binding->own_comm, &comm.bytes, &comm.size))
 		out->own_comm = comm;
+}
+
+size_t kernel_device_text(int64_t device, char text[static KERNEL_DEVICE_SIZE])
+{
+	return (size_t)snprintf(text, KERNEL_DEVICE_SIZE, "%" PRId64 ":%" PRId64, device >> 20, device & 0xfffff);
 }
 
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)

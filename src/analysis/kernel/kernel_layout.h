@@ -224,6 +224,13 @@ int32_t kernel_event_wakeup_prio(const struct kernel_event *event);
  */
 struct kernel_text kernel_event_new_name(const struct kernel_event *event);
 
+/*
+ * Writes what a block device is called, "8:0", major and minor, by its number inside of the kernel (MKDEV() in
+ * linux/kdev_t.h).  Returns the length.
+ */
+enum { KERNEL_DEVICE_SIZE = 48 };
+size_t kernel_device_text(int64_t device, char text[static KERNEL_DEVICE_SIZE]);
+
 /* Returns false if a field is absent or of another kind: then the event says nothing that can be relied on. */
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out);
 

@@ -144,13 +144,12 @@ static struct open_segment *request_begin(struct kernel_segments *segments, cons
 	struct open_segment *segment = kernel_segments_begin(segments, key, event->time);
 	if (segment == NULL)
 		return NULL;
-	char text[48];
-	int size =
-		snprintf(text, sizeof(text), "%" PRId64 ":%" PRId64, event->device >> 20, event->device & 0xfffff);
+	char device[KERNEL_DEVICE_SIZE];
+	const size_t size = kernel_device_text(event->device, device);
 	static const char *const names[] = { "read", "write", "discard", "other", "other" };
 	bool says = event->letters.bytes != NULL || (event->has & HAS_FLAGS) != 0;
 	segment->values[BLOCK_NAME] = says ? histree_string(names[direction_of(event)]) : histree_null();
-	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, text, (size_t)size);
+	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, device, size);
 	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
 	if ((event->has & HAS_SECTORS) != 0)
 		set_size(segment, event->sectors);

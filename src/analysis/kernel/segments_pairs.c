@@ -643,8 +643,8 @@ static struct histree_value state_of(struct kernel_segments *segments, int64_t n
 
 static struct histree_value device_of(struct kernel_segments *segments, int64_t number)
 {
-	char text[48];
-	snprintf(text, sizeof(text), "%" PRId64 ":%" PRId64, number >> 20, number & 0xfffff);
+	char text[KERNEL_DEVICE_SIZE];
+	kernel_device_text(number, text);
 	return text_of(segments, text);
 }
 
