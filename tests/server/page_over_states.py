@@ -284,7 +284,7 @@ def shows_calls(page):
     page.open()
     assert page.get("page.charts.map((chart) => chart.view.name)") == ["calls"]
     names = [name for name, _ in page.names("calls")]
-    assert "(" in names[0] and names[1:3] == ["1", "2"], names
+    assert "(" in names[0] and names[1:3] == ["depth 1", "depth 2"], names
     # Into the first calls that are longer than nothing.
     page.run("""
         const { json } = await import("/api.js");
@@ -294,7 +294,9 @@ def shows_calls(page):
     run = page.run(WIDE_SPANS, "calls")[0]
     box = page.chart("calls")
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
-    page.browser.until("document.getElementById('tip').textContent.includes('0x')", "the function is told")
+    page.browser.until("document.querySelector('#tip b').textContent.includes('depth')", "the tip says where")
+    # The table of functions lies beside the folder of the trace.
+    assert page.get("document.getElementById('tip').innerText").find("event_loop") >= 0
     page.shoot("calls")
 
 

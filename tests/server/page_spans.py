@@ -45,7 +45,7 @@ def are_called_by_name(page):
     page.open()
     assert page.get("page.charts.map((chart) => chart.view.name)") == ["spans"]
     assert rows(page) == [[0, "browser (10)"], [1, "main (10)"], [2, ""], [1, "Async"], [2, "load"], [3, ""],
-                          [0, "renderer (20)"], [1, "main (20)"], [2, ""], [1, "21"], [0, "CallStack"]], rows(page)
+                          [0, "renderer (20)"], [1, "main (20)"], [2, ""], [1, "21"], [0, "no thread"]], rows(page)
     texts = page.run(f"""const {{ spans, texts }} = {CHART}.shown[0];
         const textsOf = (row) => Array.from({{ length: row.length / 6 }}, (_, i) => texts[row[6 * i + 4] | row[6 * i + 5] << 16]);
         return spans.map((row) => [...new Set(textsOf(row).filter(Boolean))]);""")

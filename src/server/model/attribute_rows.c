@@ -300,7 +300,7 @@ static bool is_called(const struct span_maker *maker, histree_quark quark, const
 	       memcmp(name, wanted, size) == 0;
 }
 
-/* "main (101)" where the trace gives a name, elsewhere "101". */
+/* "main (101)" where the trace gives a name, elsewhere "101"; the spans of nobody are on a stack at the top. */
 static enum histree_status name_track(struct span_maker *maker, histree_quark quark, char **out,
 				      struct histree_error *error)
 {
@@ -315,7 +315,10 @@ static enum histree_status name_track(struct span_maker *maker, histree_quark qu
 		byte_buffer_put(&name, state.value.bytes, state.value.size);
 		byte_buffer_put_chars(&name, " (");
 	}
-	attribute_name_put(maker->attributes, quark, &name);
+	if (is_called(maker, quark, "CallStack"))
+		byte_buffer_put_chars(&name, "no thread");
+	else
+		attribute_name_put(maker->attributes, quark, &name);
 	if (is_named)
 		byte_buffer_put_byte(&name, ')');
 	byte_buffer_put_byte(&name, '\0');

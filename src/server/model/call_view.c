@@ -223,11 +223,11 @@ static enum histree_status call_view_make(struct dataset *dataset, void **out, s
 
 /* ---- what is known of a row -------------------------------------------------------------------------------- */
 
-/* Adds "glxgears (4297)", or the depth. */
+/* Adds "glxgears (4297)", or "depth 2". */
 static void call_row_name(const struct call_row *row, struct byte_buffer *name)
 {
 	if (row->depth > 0)
-		byte_buffer_format(name, "%d", row->depth);
+		byte_buffer_format(name, "depth %d", row->depth);
 	else if (row->tid == 0)
 		byte_buffer_put_chars(name, *row->program != '\0' ? row->program : "stack");
 	else
