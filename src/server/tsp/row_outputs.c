@@ -60,6 +60,7 @@ struct state_rows {
 
 	size_t next_row;               /* of the group */
 	const struct row_facts *facts; /* of the row at hand */
+	bool is_plain;                 /* and of its states */
 	size_t at;                     /* the next of its states */
 	struct byte_buffer text;       /* of a label */
 };
@@ -260,7 +261,7 @@ static enum histree_status next_state(void *context, struct shown_state *out, st
 			       (state->end < facts->life.from || state->start > facts->life.to);
 	rows->text.size = 0;
 	if (!is_others && (out->tags & STATE_EXCLUDED) == 0)
-		out->style = histree_style_of(facts->table, &state->value);
+		out->style = histree_style_of(rows->is_plain ? NULL : facts->table, &state->value);
 	if (out->style != NULL) {
 		/* What stands in a state: the name of a system call, or what its kind says. */
 		if (facts->why != NULL) {
@@ -292,6 +293,7 @@ static enum histree_status go_to_row(void *context, int64_t item, struct histree
 		return status;
 	if (status != HISTREE_OK || rows->rows[rows->next_row].id != item)
 		return HISTREE_NOT_FOUND;
+	rows->is_plain = rows->rows[rows->next_row].is_plain;
 	rows->facts = &rows->rows[rows->next_row++].facts;
 	rows->at =
 		rows->facts->history != NULL ? find_state(rows, rows->facts->quark, INT64_MIN) : rows->state_count;
@@ -500,8 +502,7 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 	host_rows_facts(rows, (uint32_t)row, &out->facts);
 	if (out->facts.quark == HISTREE_ROOT)
 		out->facts.history = NULL;
-	if (row_output_of(rows)->is_plain)
-		out->facts.table = NULL;
+	out->is_plain = row_output_of(rows)->is_plain;
 	return true;
 }
 

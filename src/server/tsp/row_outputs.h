@@ -19,6 +19,7 @@
 struct state_row {
 	int64_t id;
 	struct row_facts facts;
+	bool is_plain; /* its states have colours of the palette, whatever their values mean */
 };
 
 /* Finds the row of an item; returns false if no row has it.  The view is that of the output. */
