@@ -41,8 +41,8 @@ bool name_table_add(struct name_table *table, struct named_range range, size_t n
 bool name_table_read(struct name_table *table, const char *text, size_t size);
 
 /*
- * Returns whether a text that may be cut anywhere is what nm prints: each line that is whole has an address, or blanks
- * for what is defined elsewhere, a letter for the type, and a name; and some of them are functions.
+ * Returns whether a text that may be cut anywhere is what nm prints: each line that is whole has an address, or
+ * blanks for what is defined elsewhere, a letter for the type, and a name; and some of them are functions.
  */
 bool name_table_is_of_nm(const char *text, size_t size);
 

@@ -48,9 +48,9 @@ struct symbol_source {
 };
 
 /*
- * Returns the path of the table of functions, as nm prints it, that lies in the folder of a trace or in the one that
- * holds it, to be freed: the only file there that is called so (.txt, .map or .nm) and has nothing but such lines.
- * NULL: there is none, there are several, or the trace is no folder.
+ * Returns the path of the table of functions, as nm prints it, that lies in the folder of a trace or in the one
+ * that holds it, to be freed: the only file there that is called so (.txt, .map or .nm) and has nothing but such
+ * lines.  NULL: there is none, there are several, or the trace is no folder.
  */
 char *symbol_table_beside(const char *trace);
 

@@ -10,9 +10,9 @@
  * 	Disks/<dev>/{waiting,driver}queue_length	int: requests
  * 	Disks/<dev>/sectors_{read,written}		int: so far
  *
- * These are the states of Trace Compass's analysis of disks, sums of 32 bits included; it calls a disk 8388608 where
- * <dev> is 8:0, as people and other tools do.  Calls and queues are
- * unknown when events are lost; requests are dropped then, because their ends may be among the lost events.
+ * These are the states of Trace Compass's analysis of disks, sums of 32 bits included; <dev> is 8:0 where it has
+ * 8388608.  Calls and queues are unknown when events are lost; requests are dropped then, because their ends may be
+ * among the lost events.
  *
  * A request waits from its insertion until it is issued, and is with its driver until it is complete.  While it
  * waits it may grow, or be merged into another one.  In a queue it takes the lowest slot that is free when it

@@ -409,8 +409,8 @@ static enum histree_status has_no_events(struct build *build)
 }
 
 /*
- * What looks up functions does so in the table beside the trace, unless the user says where.  The store has it among
- * its places of symbols, as if it had been named.
+ * What looks up functions does so in the table beside the trace, unless the user says where.  The store has it
+ * among its places of symbols, as if it had been named.
  */
 static void find_table_beside(struct build *build)
 {
