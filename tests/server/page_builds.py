@@ -50,9 +50,12 @@ def is_cancelled(page):
 
 
 def is_opened_again(page):
+    """By a link: what it says holds once the trace is read."""
+    page.browser.run("location.hash = 'views=spans,latencies'; ")
     page.browser.run("document.querySelector('.traces button').click()")
     page.browser.until("document.querySelector('.building')", "it is read again")
     page.ready()
+    assert page.get("page.panels.map(({ name }) => name)") == ["latencies"], "the link is followed"
     assert page.get("page.charts[0].view.name") == "spans" and page.get("document.getElementById('axis').offsetHeight") > 0
 
 

@@ -3,6 +3,7 @@
 """page_charts.py HISTREE [SCREENSHOTS] - charts in the page.  Of numbers: lines, their colours and names, what the pointer says
 and the logarithmic axis.  Of states: the rows of the views of a file of definitions, with its names and colours.  Screenshots
 and what is skipped are as in page.py."""
+import json
 import pathlib
 import re
 import sys
@@ -142,6 +143,17 @@ def tells_the_day(page):
     page.browser.until(f"{said} === '2013-09-16 UTC'", "the last day is said")
 
 
+def draws_memory(page):
+    """What the allocations of a program come to is what its trace opens with: lines, as it has no rows."""
+    page.browser.open("about:blank")
+    page.browser.open(page.server.url)
+    page.browser.until("window.page?.panels[0]?.name === 'charts' && page.panels[0].isComplete && page.panels[0].lines.length > 0", "the lines are there")
+    assert page.get("page.charts.length") == 0
+    names = page.get("page.panels[0].lines.map(({ name }) => name)")
+    assert names == ["main"], names
+    page.shoot("memory")
+
+
 TESTS = [draws_lines, tells_and_scales, stacks_threads]
 
 
@@ -157,10 +169,20 @@ def of_lamps(folder, tests, start=1000, step=100):
     return trace, tests, "-x", str(view)
 
 
+def of_memory(folder):
+    """A trace of a process that allocates and gives half of it back."""
+    folder.mkdir()
+    made = [{"time": 100 * i, "event": "lttng_ust_libc:malloc", "cpu": 0, "size": 1000 * i, "ptr": 4096 * i} for i in range(1, 9)]
+    freed = [{"time": 1000 + 100 * i, "event": "lttng_ust_libc:free", "cpu": 0, "ptr": 4096 * i} for i in range(1, 5)]
+    (folder / "events.json").write_text("\n".join(json.dumps({**one, "vtid": 7, "vpid": 7, "procname": "main"}) for one in made + freed))
+    return pathlib.Path(f"text:tracer=ust:{folder / 'events.json'}"), [draws_memory], "-a", "ust-memory,allocations"
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sys.exit(main(__doc__, [(SMALL_TRACE, TESTS, "-a", "kernel,io,cpu-usage"),
                                 *[(trace, [stacks_threads], "-a", "kernel") for trace in [large_trace()] if trace],
+                                of_memory(folder / "memory"),
                                 of_lamps(folder / "lamps", [draws_states]),
                                 of_lamps(folder / "days", [tells_the_day], 1378850400 * 10**9, 9 * 3600 * 10**9)]))

@@ -350,6 +350,8 @@ function openExperiment(chosen, parts) {
 	$("developers").replaceChildren(...forDevelopers.map(viewButton));
 	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
+	if (chosen.hasCharts && !isKernel) // counters and memory are what such a trace is of; a kernel's states come first
+		usual.push("charts");
 	const instead = chosen.views.length > 0 ? "attributes" : chosen.hasStacks ? "flame" : "events"; // samples have no rows, some traces only events
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : [instead], parts);
 	gaps.open(chosen);
@@ -369,8 +371,13 @@ async function showTraces() {
 	$("charts").replaceChildren(list);
 }
 
+// What a link says of a trace holds once that is open, too.
 function showTrace(uuid) {
-	location.hash = `trace=${uuid}`; // followAddress() does the rest
+	const parts = address();
+	if (parts.get("trace") === uuid)
+		load().catch(fail);
+	else
+		location.hash = parts.has("trace") ? `trace=${uuid}` : `trace=${uuid}&${parts}`; // followAddress() does the rest
 }
 
 let building = null, pollTimer = 0;
