@@ -108,6 +108,31 @@ def completes(page):
     assert page.get(f"{ASK}.completion.list.hidden") and page.get(f"document.activeElement === {ASK}.box")
 
 
+def completes_expressions(page):
+    """What is known of states, and between quotes what they are called; rows are looked for by any text."""
+    page.open()
+    page.run("const kind = document.getElementById('search-kind'); kind.value = 'states'; kind.dispatchEvent(new Event('change'))")
+    page.browser.until("document.querySelector('#search .completion')", "its code is there")
+    offered = "[...document.querySelectorAll('#search .completion div')].map((one) => one.firstChild.textContent)"
+    is_hidden = "document.querySelector('#search .completion').hidden"
+    value = "document.getElementById('search-text').value"
+    page.browser.type("/")
+    page.browser.type("st")
+    assert page.get(offered) == ["State", '"Start Time"'], page.get(offered)
+    page.shoot("completion-states")
+    page.browser.type(TAB + " == 'blo")
+    assert page.get(value) == "State == 'blo" and page.get(offered) == ["blocked"]
+    page.browser.type(TAB + "' && sys")
+    assert page.get(offered) == ['"System call"']
+    page.browser.type(TAB)
+    assert page.get(value) == "State == 'blocked' && \"System call\"" and page.get(is_hidden)
+    page.browser.type(" != x" + ENTER)
+    page.browser.until("/^[\\d,]+ of |nothing/.test(document.getElementById('search-result').textContent)", "the search is done")
+    page.run("const kind = document.getElementById('search-kind'); kind.value = 'rows'; kind.dispatchEvent(new Event('change')); document.getElementById('search-text').value = ''")
+    page.browser.type("st")
+    assert page.get(is_hidden), "rows have names of all kinds"
+
+
 def marks_what_it_found(page):
     """Rows with a time and a thread have a mark there, also over the whole trace, until the markers are removed."""
     open_ask(page)
@@ -205,7 +230,7 @@ def palette_does_what_it_says(page):
     page.browser.until("!document.getElementById('palette').open")
 
 
-TESTS = [answers_every_question, asks_sorts_and_goes_there, completes, marks_what_it_found, changes_nothing, is_stopped, tabs_keep_their_place, all_tabs_have_room, palette_does_what_it_says]
+TESTS = [answers_every_question, asks_sorts_and_goes_there, completes, completes_expressions, marks_what_it_found, changes_nothing, is_stopped, tabs_keep_their_place, all_tabs_have_room, palette_does_what_it_says]
 
 if __name__ == "__main__":
     PLAN = [(SMALL_TRACE, TESTS)]

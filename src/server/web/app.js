@@ -422,7 +422,27 @@ async function load() {
 function showSearchKind() {
 	const byState = $("search-kind").value === "states";
 	$("search-filter").hidden = !byState;
+	if (byState)
+		completeStates().catch(fail);
+	else if (completion)
+		completion.isOn = false;
 	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Name or number  /";
+}
+
+let completion = null; // of the box at the top, while it takes expressions
+async function completeStates() {
+	const { Completion, wordsOfStates } = await import("./completion.js");
+	if (!completion) {
+		completion = new Completion($("search-text"), wordsOfStates(() => experiment), fail);
+		$("search").append(completion.list);
+		$("search-text").onkeydown = (event) => {
+			if (!completion.key(event))
+				return;
+			event.preventDefault();
+			event.stopPropagation();
+		};
+	}
+	completion.isOn = $("search-kind").value === "states";
 }
 
 const search = (backwards) => searches.next($("search-kind").value === "rows", backwards);
@@ -621,6 +641,7 @@ $("experiment").onchange = () => {
 };
 $("search").onsubmit = (event) => {
 	event.preventDefault();
+	completion?.close();
 	search(false).catch(fail);
 };
 $("search-previous").onclick = () => search(true).catch(fail);

@@ -3,7 +3,7 @@
 // A row with a time or a thread is a place to go to.
 
 import * as api from "./api.js";
-import { Completion } from "./completion.js";
+import { Completion, wordsOfSql } from "./completion.js";
 import { element, Panel, sortHead } from "./panel.js";
 import { offer } from "./save.js";
 import * as time from "./time.js";
@@ -26,7 +26,7 @@ export class AskPanel extends Panel {
 		super("ask", viewport, experiment, failed);
 		Object.assign(this.settings, settings);
 		this.box = element("textarea", { spellcheck: false, value: this.settings.statement, ariaLabel: "a statement of SQL", rows: 5 });
-		this.completion = new Completion(this.box, async (statement) => (await this.#rowsOf(statement)).rows, failed);
+		this.completion = new Completion(this.box, wordsOfSql(async (statement) => (await this.#rowsOf(statement)).rows), failed);
 		this.box.onkeydown = (event) => {
 			if (this.completion.key(event)) {
 				event.preventDefault();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // completion.js - what may stand at the caret of a statement of SQL: tables, columns and functions, and between quotes the
-// paths of attributes.  All of it is asked for by statements, so that it is what the store has.
+// paths of attributes, all of it asked for by statements, so that it is what the store has; and of an expression over states:
+// what is known of a state, and between quotes what states are called.
 
+import * as api from "./api.js";
 import { element } from "./panel.js";
 
 const SHOWN_MAX = 12;
@@ -18,16 +20,33 @@ const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 const pathsOf = (typed) => `SELECT DISTINCT name, 'attribute', '' FROM attributes
 	WHERE depth = ${typed.split("/").length} AND path GLOB ${quoted(`${typed}*`)} LIMIT ${SHOWN_MAX}`;
 
+// Where words come from, and what may stand between quotes: of SQL, of which `ask(statement)` promises rows.
+export const wordsOfSql = (ask) => ({ words: () => ask(WORDS), inQuotes: (typed) => ask(pathsOf(typed)) });
+
+// As the server knows them (state_filter.c).
+const KNOWN = [["Label", "what a state says"], ["State", "what it is called"], ["Value", "of the attribute"], ["Duration", "as in 1ms"], ['"Start Time"', "a time"],
+	['"End Time"', "a time"], ["host", "of a row"], ["TID", "of a thread"], ["PID", "of its process"], ["PTID", "of its parent"], ["Exec_Name", "of a thread"],
+	["CPU", "a number"], ['"System call"', "its name"], ["Priority", "a number"], ["contains", "a part of a text"], ["matches", "a pattern"],
+	["present", "anything is known"]].map(([name, what]) => [name, what, ""]);
+
+export const wordsOfStates = (experiment) => ({
+	words: async () => KNOWN,
+	inQuotes: async (typed) => {
+		const names = Object.values(await api.json("legend", { experiment: experiment().uuid })).flat().map(({ name }) => name);
+		return [...new Set(names)].filter((name) => name.toLowerCase().startsWith(typed.toLowerCase())).map((name) => [name, "state", ""]);
+	},
+});
+
 export class Completion {
+	isOn = true;
 	#words = null;
 	#timer = 0;
 	#turn = 0;
 	#shown = []; // [name, what it is, more]
 	#chosen = 0;
 
-	// `ask(statement)` promises rows.
-	constructor(box, ask, failed) {
-		Object.assign(this, { box, ask, failed });
+	constructor(box, source, failed) {
+		Object.assign(this, { box, source, failed });
 		this.list = element("div", { className: "completion", role: "listbox", ariaLabel: "what may stand here", hidden: true });
 		box.addEventListener("input", () => this.#later());
 		box.addEventListener("blur", () => this.close());
@@ -41,7 +60,7 @@ export class Completion {
 
 	// Whether a key was meant for the list.
 	key({ key, ctrlKey }) {
-		if (ctrlKey && key === " ") {
+		if (this.isOn && ctrlKey && key === " ") {
 			this.#show(true).catch(this.failed);
 			return true;
 		}
@@ -59,6 +78,8 @@ export class Completion {
 
 	#later() {
 		this.close();
+		if (!this.isOn)
+			return;
 		this.#timer = setTimeout(() => this.#show(false).catch(this.failed), WAIT_MS);
 	}
 
@@ -73,7 +94,7 @@ export class Completion {
 		const { isPath, text } = this.#typed, turn = ++this.#turn;
 		if (text === "" && !isWanted)
 			return;
-		const found = isPath ? await this.ask(pathsOf(text)) : this.#wordsLike(text, this.#words ??= await this.ask(WORDS));
+		const found = isPath ? await this.source.inQuotes(text) : this.#wordsLike(text, this.#words ??= await this.source.words());
 		if (turn !== this.#turn)
 			return;
 		this.#shown = found.slice(0, SHOWN_MAX);
@@ -90,7 +111,7 @@ export class Completion {
 		const named = new Set(this.box.value.match(/\w+/g)), like = text.toLowerCase();
 		const isNamed = ([, what, more]) => what === "column" && more.split(",").some((table) => named.has(table));
 		const rank = (word) => isNamed(word) ? 0 : ["", "table", "column", "function"].indexOf(word[1]);
-		return words.filter(([name]) => name.toLowerCase().startsWith(like) && name !== text).sort((one, other) => rank(one) - rank(other));
+		return words.filter(([name]) => name.toLowerCase().replace(/^"/, "").startsWith(like) && name !== text).sort((one, other) => rank(one) - rank(other));
 	}
 
 	#choose(number) {
@@ -101,7 +122,8 @@ export class Completion {
 	// Of a path, what is after its last slash is replaced.
 	#take(number) {
 		const { isPath, text } = this.#typed, [name, what, more] = this.#shown[number];
-		const end = this.box.selectionStart, start = end - (isPath ? text.length - text.lastIndexOf("/") - 1 : text.length);
+		const end = this.box.selectionStart, before = end - (isPath ? text.length - text.lastIndexOf("/") - 1 : text.length);
+		const start = name.startsWith('"') && this.box.value[before - 1] === '"' ? before - 1 : before;
 		this.box.setRangeText(what === "table" && more ? `${name}(` : name, start, end, "end");
 		this.close();
 	}
