@@ -152,7 +152,7 @@ class Selection:
             click(at, x)
             info = self.page.get(f"page.charts[0].infoAt({at})")
             told = self.page.get(f"{PANEL}.state.root.textContent")
-            assert told.startswith(f"process {info['groupName']}") and f"threads{info['below'] + 1:,}ran here{info['ran']:,}" in told, told
+            assert told.startswith(f"process {info['groupName']}") and f"threads{info['below'] + 1:,}ran here{info['ran']:,}" in told and "idle or not there" in told, told
             where = self.page.get(f"{PANEL}.where")
             assert where == f"process == {info['pid']}" if at == position else where.startswith(('thread matches "^(', "thread ==")), where
             assert "in the visible range" in self.page.get(f"{PANEL}.what.textContent")

@@ -110,7 +110,7 @@ export class ChosenState {
 	#showGroup(info) {
 		const { name, tid, ran, waited, below } = info, count = (number) => number.toLocaleString("en");
 		this.#put(["", groupNameOf(info)], ["threads", count(below + 1)], ["ran here", count(ran)],
-			["only waited for a CPU", count(waited)], ["were blocked or idle", count(below + 1 - ran - waited)], ["busiest here", `${name || "thread"} ${tid}`]);
+			["only waited for a CPU", count(waited)], ["blocked, idle or not there", count(below + 1 - ran - waited)], ["busiest here", `${name || "thread"} ${tid}`]);
 	}
 
 	#put(...lines) {

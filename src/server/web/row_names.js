@@ -43,7 +43,7 @@ function titleOf(info) {
 		return "";
 	const still = info.below + 1 - info.ran - info.waited;
 	return `process ${info.groupName || "unknown"}, ${(info.below + 1).toLocaleString("en")} threads: in the visible range ${info.ran.toLocaleString("en")} ran, ` +
-		`${info.waited.toLocaleString("en")} only waited for a CPU, ${still.toLocaleString("en")} were blocked or idle`;
+		`${info.waited.toLocaleString("en")} only waited for a CPU, ${still.toLocaleString("en")} were blocked, idle or not there`;
 }
 
 export class RowNames {
