@@ -394,22 +394,37 @@ static enum histree_status next_row(struct sql_cursor *base, struct histree_erro
 	return status;
 }
 
-/* A value, or its type.  Where there is no other, both are NULL. */
-static void result_pixel_state(const struct rows_cursor *cursor, sqlite3_context *context, uint32_t index,
-			       bool is_type)
+enum {
+	PIXEL = 2,
+	PIXEL_START,
+	PIXEL_END,
+	PIXEL_TYPE,
+	PIXEL_VALUE,
+	OTHER_TYPE,
+	OTHER_VALUE,
+	PIXEL_LABEL,
+	OTHER_LABEL
+};
+
+/* A value, its type or its label.  Where there is no other, all are NULL. */
+static void result_pixel_state(struct sql_cursor *base, sqlite3_context *context, uint32_t index, int column)
 {
+	const struct rows_cursor *cursor = rows_of(base);
+	const char *text = NULL;
 	if (index == HISTREE_NO_VALUE)
 		return;
 	struct histree_value value = { .type = HISTREE_UNKNOWN };
 	if (index != HISTREE_UNKNOWN_VALUE)
 		value = histree_rows_value(cursor->rows, index);
-	if (is_type)
-		sqlite3_result_text(context, histree_type_name(value.type), -1, SQLITE_STATIC);
-	else
+	if (column == PIXEL_VALUE || column == OTHER_VALUE)
 		sql_result_value(context, &value);
+	else if (column == PIXEL_TYPE || column == OTHER_TYPE)
+		text = histree_type_name(value.type);
+	else
+		text = histree_label_of(sql_table_of(base)->history, cursor->row.quark, &value);
+	if (text != NULL)
+		sqlite3_result_text(context, text, -1, SQLITE_STATIC);
 }
-
-enum { PIXEL = 2, PIXEL_START, PIXEL_END, PIXEL_TYPE, PIXEL_VALUE, OTHER_TYPE, OTHER_VALUE };
 
 static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int column)
 {
@@ -428,10 +443,11 @@ static void pixel_cell(struct sql_cursor *base, sqlite3_context *context, int co
 		break;
 	case PIXEL_VALUE:
 	case PIXEL_TYPE:
-		result_pixel_state(cursor, context, cell->value, column == PIXEL_TYPE);
+	case PIXEL_LABEL:
+		result_pixel_state(base, context, cell->value, column);
 		break;
 	default:
-		result_pixel_state(cursor, context, cell->other, column == OTHER_TYPE);
+		result_pixel_state(base, context, cell->other, column);
 		break;
 	}
 }
@@ -448,6 +464,8 @@ static const struct sql_column rows_columns[] = {
 	{ SQL_SAID("value", "") },
 	{ SQL_SAID("other_type", "TEXT") },
 	{ SQL_SAID("other", "") },
+	{ SQL_SAID("label", "TEXT") },
+	{ SQL_SAID("other_label", "TEXT") },
 	PATTERN_AND_RANGE,
 	{ SQL_GIVEN("pixels", SQL_ARGUMENT) },
 	{ 0 },

@@ -84,3 +84,8 @@ histree info both --format json 2>/dev/null | grep -o '"missing":"[^:]*'
 try histree sql both "SELECT name FROM hosts WHERE missing IS NOT NULL"
 try histree sql both "SELECT host, count(*) AS states FROM states GROUP BY 1"
 try histree sql both "SELECT count(*) > 0 AS some FROM states WHERE host = 'a'"
+# What a pixel shows, and what else, is said in words, as of every state.
+histree sql "$STORE" "SELECT count(*) FROM rows('CPUs/*', histree_time('+0'), histree_time('+32ms'), 50) AS r
+	WHERE r.label IS NOT (SELECT label FROM states AS s WHERE s.quark = r.quark AND s.type = 'int' AND s.value = r.value LIMIT 1)
+	OR r.other_label IS NOT (SELECT label FROM states AS s WHERE s.quark = r.quark AND s.type = 'int' AND s.value = r.other LIMIT 1)" --format tsv
+histree sql "$STORE" "SELECT path, label, other_label FROM rows('CPUs/*', histree_time('+10ms'), histree_time('+20ms'), 2)" --format tsv
