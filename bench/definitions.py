@@ -4,7 +4,7 @@
 What analyses from files cost beside the same in C: user time of whole builds with one thread and without overviews, in
 turn, medians; and, with --instructions, what valgrind counts.  Analyses in C make segments alone, where files of Trace
 Compass make states of each scenario, too; so the instructions that the tree takes for states are also counted apart:
-"x same" compares with an analysis in C that writes the same states.
+"times C with the same states" compares with an analysis in C that writes the same states.
 
 usage: definitions.py HISTREE TRACE XML-FOLDER [--runs 5] [--instructions]
 
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-from measuring import ROOT, circumstances
+from measuring import ROOT, paragraph, table, times_of
 
 OURS = ROOT / "docs" / "analyses"
 CASES = [  # what, in C, Trace Compass's XML, our language
@@ -63,9 +63,7 @@ def main():
     chosen = parser.parse_args()
     if chosen.instructions and not shutil.which("valgrind"):
         sys.exit("--instructions needs valgrind")
-    print(*circumstances("bench/definitions.py HISTREE TRACE XML-FOLDER"), sep="\n")
-    print("\n| what | by | states | user ms | x C | Minstructions | x C | of the tree | x same |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    rows, ratios = [], {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for what, in_c, xml, ours in [*CASES, ("states of a kernel", "kernel", None, None)]:
@@ -80,12 +78,17 @@ def main():
             first = statistics.median(seconds for seconds, _ in runs["C"])
             for way, _ in ways:
                 time = statistics.median(seconds for seconds, _ in runs[way])
-                counted = " |  |  | "
+                row = [what, way, f"{int(runs[way][0][1]):,}", f"{1e3 * time:.0f}", f"{time / first:.2f}"]
+                ratios.setdefault(way, []).append(time / first)
                 if chosen.instructions:
-                    (every, tree), (in_c, in_c_tree) = counts[way], counts["C"]
-                    same = in_c - in_c_tree + tree
-                    counted = f"{every:.0f} | {every / in_c:.2f} | {tree:.0f} | {every / same:.2f}"
-                print(f"| {what} | {way} | {runs[way][0][1]} | {1e3 * time:.0f} | {time / first:.2f} | {counted} |")
+                    (every, tree), (c_all, c_tree) = counts[way], counts["C"]
+                    row += [f"{every:,.0f}", f"{every / c_all:.2f}", f"{tree:,.0f}", f"{every / (c_all - c_tree + tree):.2f}"]
+                rows.append(row)
+    print(paragraph("Analyses of a kernel trace that are read from files, beside the same in C, in user time of whole builds by "
+                    f"one thread: the XML of Trace Compass takes {times_of(ratios['XML'])} the time of C, and our own language "
+                    f"{times_of(ratios['language'])}; both make states of what they follow, which the analyses in C do not."))
+    more = ["million instructions", "times C", "of them the tree's", "times C with the same states"]
+    print(table(["what", "by", "states", "user ms", "times C", *(more if chosen.instructions else [])], rows))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts of the benchmark suite share: running programs on one core, medians, and saying where."""
+"""
+What the scripts of the benchmark suite share: running programs on one core, medians, tables, and saying where.
+
+What a script prints is Markdown whose first paragraph says what was measured and what it shows; bench/record makes pages of it.
+"""
 import datetime
 import json
 import os
@@ -11,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -92,7 +97,7 @@ def commit():
     return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if git("status", "--porcelain") else "")
 
 
-def circumstances(command, note=None):
+def circumstances(commands, note=None):
     """Lines that say when, on what and how something was measured."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return [
@@ -100,8 +105,40 @@ def circumstances(command, note=None):
         f"machine   {processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}",
         f"load      {os.getloadavg()[0]:.1f} when it began: other work ran on the machine, if this is much above 0",
         f"commit    {commit()}",
-        f"command   {command}",
+        *(f"command   {command}" for command in commands),
     ] + ([f"note      {note}"] if note else [])
+
+
+def text_of(number, digits=3):
+    if number is None:
+        return ""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.{digits}g}"
+
+
+def memory_text(megabytes):
+    """Of a program that was started from here: what is no more than we have ourselves is not known."""
+    floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    return f"{megabytes:.0f}" if megabytes > 1.02 * floor else f"< {floor:.0f}"
+
+
+def times_of(numbers):
+    """How far some ratios reach, in words."""
+    low, high = min(numbers), max(numbers)
+    return f"{low:.2g} times" if len(numbers) == 1 else f"{text_of(low, 2)} to {text_of(high, 2)} times"
+
+
+def table(heads, rows):
+    """A table of Markdown that can be read as it is."""
+    cells = [[str(cell) for cell in row] for row in [heads] + rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(heads))]
+    lines = ["| " + " | ".join(cell.rjust(width) if i else cell.ljust(width)
+                               for i, (cell, width) in enumerate(zip(row, widths))) + " |" for row in cells]
+    rule = "|" + "|".join("-" * (width + 1) + (":" if i else "-") for i, width in enumerate(widths)) + "|"
+    return "\n".join([lines[0], rule] + lines[1:]) + "\n"
+
+
+def paragraph(text):
+    return textwrap.fill(text, 116, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def list_of(kind):

@@ -7,9 +7,9 @@ import os
 import shutil
 import sys
 
-from measuring import median, output
+from measuring import median, output, paragraph, table, text_of
 from papers_agreement import verdict
-from papers_page import LABELS, label_of, paragraph, table, text_of
+from papers_page import LABELS, label_of
 from papers_trace import TABLE_1_THREADS, build
 
 LAYOUTS = ("kernel-2016", "kernel", "kernel-compact")

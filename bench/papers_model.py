@@ -3,8 +3,8 @@
 import math
 import sys
 
-from measuring import median, spread
-from papers_page import arguments_of, label_of, paragraph, table, text_of
+from measuring import median, paragraph, spread, table, text_of
+from papers_page import arguments_of, label_of
 
 KEYS, TIMES = 100, 2000  # of a 2D query (thesis 4.8.7)
 
@@ -75,31 +75,13 @@ def add_model(page, sweep):
               sweep.series(lambda row: row["file_bytes"] / 1e6))
     page.add(sweep.table("memory at most, MB", "peak_bytes", 1e6))
     page.add(sweep.table("depth", "depth", 1))
-    page.plot("depth", "Depth of the tree (figures 10, 4.15)", ("attributes", "nodes"), sweep.series("depth"))
     page.add(sweep.table("build, M/cpu s", "rate", 1))
-    page.plot("build", "Time to build (figures 8, 4.19)", ("attributes", "s of processor time"),
-              sweep.series(lambda row: row["build_cpu_ns"] / 1e9))
     page.add(sweep.table("single query, us", "single_cpu_median_ns", 1e3))
     page.plot("single", "Single query (figures 11, 4.7, 4.16)", ("attributes", "us"),
               sweep.series(lambda row: row["single_cpu_median_ns"] / 1e3))
     page.add(sweep.table("full query, ms", "full_cpu_median_ns", 1e6))
-    page.plot("full", "Full query (figures 11, 4.17)", ("attributes", "ms"),
-              sweep.series(lambda row: row["full_cpu_median_ns"] / 1e6))
     page.add(sweep.table(f"2D, {KEYS} keys x {TIMES} times, ms", "times_cpu_median_ns", 1e6))
     page.add(sweep.table(f"2D, {KEYS} keys, middle half, ms", "range_cpu_median_ns", 1e6))
-    asked = [variant for variant in ("esht", "vrsht@8G", "cluster") if variant in sweep.variants]
-    series = {}
-    for variant in asked:
-        label = label_of(variant)
-        series[f"{label}, 2D"] = sweep.series(lambda row: row["times_cpu_median_ns"] / 1e6, [variant])[label]
-        series[f"{label}, single"] = sweep.series(
-            lambda row: row["single_cpu_median_ns"] * KEYS * TIMES / 1e6, [variant])[label]
-    if "esht" in asked:
-        series["eSHT, full"] = sweep.series(lambda row: row["full_cpu_median_ns"] * TIMES / 1e6, ["esht"])["eSHT"]
-    page.plot("2d", f"The same {KEYS} keys x {TIMES} times by 2D, single and full queries (figure 4.18)",
-              ("attributes", "ms"), series)
-    page.add(paragraph("As in the thesis, the times of single and full queries are those of one, times as many as "
-                       "it would take."))
 
 
 # ---- the bounds of 4.5.4 and 4.7, next to counted nodes -----------------------------------------------------------

@@ -4,8 +4,8 @@ import os
 import shutil
 import sys
 
-from measuring import median, output, spread
-from papers_page import arguments_of, label_of, paragraph, table, text_of
+from measuring import median, output, paragraph, spread, table, text_of
+from papers_page import arguments_of, label_of
 
 TABLE_4_2 = {  # build ms, depth, MiB
     "SHT": (1925, 45, 86.31), "oSHT": (1812, 3, 21.87), "eSHT": (1762, 3, 21.44), "R2": (6604, 3, 20.87),

@@ -25,7 +25,7 @@ static void open_sql(struct asked *asked, const char *path, size_t cache_bytes)
 {
 	struct sql_connection *connection;
 	char *message = NULL;
-	if (sqlite3_open(":memory:", &asked->db) != SQLITE_OK ||
+	if (sqlite_load(NULL) != HISTREE_OK || sqlite3_open(":memory:", &asked->db) != SQLITE_OK ||
 	    sql_extension_add(asked->db, &connection) != SQLITE_OK) {
 		fprintf(stderr, "shards: SQLite cannot be opened\n");
 		exit(1);

@@ -7,7 +7,8 @@
 
 The tables of the peers are made in FOLDER, once, of what `histree sql` prints, DuckDB's of the states in
 the file of `histree export` where one is named; SQLite's have the indexes that somebody
-would make who asks such questions. Prints a table in Markdown: medians of processor time in ms, and who gave another answer. Without
+would make who asks such questions. Prints Markdown: medians of processor time, ratios, and who gave another answer. DuckDB takes part if
+its module for Node is found. Without
 --generated, the questions are those of docs/cookbook.md. It needs a Python whose SQLite loads extensions, as Debian's.
 """
 import argparse
@@ -20,8 +21,9 @@ import statistics
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path += [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
 import questions  # noqa: E402
+from measuring import paragraph, table, text_of, times_of  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 INDEXES = {
@@ -135,12 +137,6 @@ def checksum(answer):
     return sorted(tuple(map(cell, row)) for row in answer["rows"])
 
 
-def median_ms(answer):
-    if "error" in answer:
-        return "-"
-    return f"{1000 * statistics.median(answer['took']):.3g}"
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build", type=pathlib.Path)
@@ -166,9 +162,11 @@ def main():
     if not options.without_sqlite:
         fill_sqlite(db, options.folder / "peer.sqlite")
         columns.append(("SQLite", lambda: ask_sqlite("-", options.folder / "peer.sqlite", [each[2] for each in asked])))
-    fill_duckdb(options, db, options.folder / "peer.duckdb")
-    columns.append(("DuckDB", lambda: ask_duckdb(options, options.folder / "peer.duckdb", [], [each[3] for each in asked])))
-    if options.parquet:
+    has_duckdb = (pathlib.Path(options.modules) / "@duckdb").exists()
+    if has_duckdb:
+        fill_duckdb(options, db, options.folder / "peer.duckdb")
+        columns.append(("DuckDB", lambda: ask_duckdb(options, options.folder / "peer.duckdb", [], [each[3] for each in asked])))
+    if options.parquet and has_duckdb:
         view = f"CREATE VIEW states AS {of_parquet(options)}"
         names = "CREATE VIEW attributes AS SELECT DISTINCT quark, path FROM states"
         columns.append(("DuckDB on our Parquet", lambda: ask_duckdb(options, ":memory:", [view, names],
@@ -178,8 +176,7 @@ def main():
     for name, run in columns:
         say(f"asking {name}")
         results.append(run())
-    print("| question | " + " | ".join(name for name, _ in columns) + " | rows | same |")
-    print("|---|" + "---|" * (len(columns) + 2))
+    rows, ratios = [], {name: [] for name, _ in columns[1:]}
     for i, each in enumerate(asked):
         answers = [result["answers"][i] for result in results]
         for (name, _), answer in zip(columns, answers):
@@ -187,9 +184,21 @@ def main():
                 say(f"{name}: {each[0]}: {answer['error']}")
         sums = [checksum(answer) if "rows" in answer else None for answer in answers]
         other = [name for (name, _), got in zip(columns, sums) if got != sums[0]]
-        print(f"| {each[0]} | " + " | ".join(map(median_ms, answers)) + f" | {len(answers[0].get('rows', []))} | "
-              + ("yes" if not other else "not " + ", ".join(other)) + " |")
-    print("| resident memory, MB | " + " | ".join(f"{result['memory_kib'] / 1024:.0f}" for result in results) + " | | |")
+        times = [1000 * statistics.median(answer["took"]) if "error" not in answer else None for answer in answers]
+        beside = [time / times[0] if time and times[0] else None for time in times[1:]]
+        for (name, _), ratio in zip(columns[1:], beside):
+            ratios[name] += [ratio] if ratio else []
+        rows.append([each[0], *map(text_of, times), *(text_of(ratio, 2) for ratio in beside), len(answers[0].get("rows", [])),
+                     "yes" if not other else "not " + ", ".join(other)])
+    rows.append(["resident memory, MB", *(f"{result['memory_kib'] / 1024:.0f}" for result in results), *[""] * len(beside), "", ""])
+    names = [name for name, _ in columns]
+    print(paragraph(f"{len(asked)} questions in SQL to {options.store.name.removesuffix('.histree')}, asked of its store through "
+                    "SQLite's virtual tables, and of ordinary tables of the same rows, with the indexes that somebody would "
+                    "make: " + "; ".join(f"{name} takes {times_of(some)} histree's processor time, the median question "
+                                         f"{statistics.median(some):.2g} times, and histree is ahead in "
+                                         f"{sum(ratio > 1 for ratio in some)} of {len(some)}" for name, some in ratios.items())
+                    + "." + ("" if has_duckdb else " DuckDB was not found on the machine.")))
+    print(table(["question, ms", *names, *(f"{name} / histree" for name in names[1:]), "rows", "same answer"], rows))
 
 
 if __name__ == "__main__":

@@ -14,10 +14,12 @@ STATES = "(SELECT * FROM states WHERE path GLOB {0} AND NOT (path GLOB {0} || '/
 MACROS = {
     "states_in": STATES,
     "state_at": STATES.replace("{2}", "{1}"),
-    "time_in_state": "(SELECT quark, path, type, value, sum(LEAST(\"end\", {2}) - GREATEST(start, {1}) + 1) AS ns FROM "
-                     + STATES + " AS q GROUP BY quark, path, type, value)",
-    "cpu_usage": "(SELECT value AS tid, sum(LEAST(\"end\", {1}) - GREATEST(start, {0}) + 1) AS ns FROM states WHERE path GLOB "
-                 "'CPUs/*/Current_thread' AND value > 0 AND start <= {1} AND \"end\" >= {0} GROUP BY value ORDER BY 2 DESC)",
+    "time_in_state": "(SELECT quark, path, type, value, label, thread, sum(LEAST(\"end\", {2}) - GREATEST(start, {1}) + 1) AS "
+                     "ns FROM " + STATES + " AS q GROUP BY quark, path, type, value, label, thread)",
+    "cpu_usage": "(SELECT value AS tid, sum(LEAST(\"end\", {1}) - GREATEST(start, {0}) + 1) AS ns, (SELECT n.value FROM states AS "
+                 "n WHERE n.path = 'Threads/' || states.value || '/Exec_name' AND n.start <= {1} ORDER BY n.start DESC LIMIT 1) "
+                 "AS name FROM states WHERE path GLOB 'CPUs/*/Current_thread' AND value > 0 AND start <= {1} AND \"end\" >= {0} "
+                 "GROUP BY value ORDER BY 2 DESC)",
     "concurrency": "(SELECT key, t AS start, next - 1 AS \"end\", count FROM (SELECT key, t, lead(t) OVER (PARTITION BY key "
                    "ORDER BY t) AS next, sum(steps) OVER (PARTITION BY key ORDER BY t) AS count FROM (SELECT key, t, "
                    "sum(step) AS steps FROM (SELECT key, s AS t, 1 AS step FROM ({0}) AS u UNION ALL SELECT key, e + 1, -1 "
