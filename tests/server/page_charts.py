@@ -151,6 +151,7 @@ def draws_memory(page):
     assert page.get("page.charts.length") == 0
     names = page.get("page.panels[0].lines.map(({ name }) => name)")
     assert names == ["main"], names
+    assert page.get("[page.panels[0].said.textContent, page.panels[0].names.innerText]") == ["1 line", "main\n36 kB"]
     page.shoot("memory")
 
 

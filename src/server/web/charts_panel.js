@@ -97,7 +97,7 @@ export class ChartsPanel extends Panel {
 		const { all } = this.data.answer, lines = this.lines.filter(({ id }) => id !== OTHERS);
 		this.log.hidden = this.isStacked;
 		this.said.textContent = this.isStacked ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} threads that ran in the visible range, the busiest` : all > lines.length ? `${lines.length.toLocaleString("en")} of ${all.toLocaleString("en")} lines, those that matter most in the visible range` :
-			`${all.toLocaleString("en")} lines`;
+			`${all.toLocaleString("en")} ${all === 1 ? "line" : "lines"}`;
 		this.#listNames();
 		this.draw();
 	}
@@ -107,7 +107,7 @@ export class ChartsPanel extends Panel {
 		this.names.replaceChildren(...this.lines.map((line) => {
 			const known = line.values.filter((value) => value !== null);
 			return element("div", { className: "scatter-name", title: line.name }, swatch(this.colourOf(line)), line.name,
-				element("span", { className: "number", textContent: known.length > 0 ? shortNumber(Math.max(...known)) : "unknown" }));
+				element("span", { className: "number", textContent: known.length > 0 ? withUnit(Math.max(...known), this.#chart.unit) : "unknown" }));
 		}));
 	}
 
