@@ -310,13 +310,20 @@ uint32_t event_class_field(const struct event_class *class, const char *name);
 /* Returns the index of a field of the contexts, even if the payload has that name; or EVENT_NO_FIELD. */
 uint32_t event_class_context_field(const struct event_class *class, const char *name);
 
-/* Returns whether the field is a number (an integer, enumeration or boolean), and the number in *out. */
 /* Whether an event of this name, as any tracer of a kernel has it, is the beginning or the end of a system call. */
 bool event_name_is_system_call(const char *name, size_t size);
 
+/*
+ * Returns whether the field is a number (an integer, enumeration or boolean), and the number in *out, which else
+ * stays as it was: a 0 from a reader would be the idle thread.
+ */
 static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)
 {
-	return field != EVENT_NO_FIELD && event->class->trace->get_int(event, field, out);
+	int64_t number;
+	if (field == EVENT_NO_FIELD || !event->class->trace->get_int(event, field, &number))
+		return false;
+	*out = number;
+	return true;
 }
 
 /*

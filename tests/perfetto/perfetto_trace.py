@@ -135,14 +135,14 @@ def process_tree(processes=(), threads=(), **options):
 
 # ---- ftrace
 
-def ftrace_event(time, pid, name, values):
-    """`name` is one of FTRACE or a number; `values` those of its fields that it has."""
+def ftrace_event(time, pid, name, values, flags=None):
+    """`name` is one of FTRACE or a number; `values` those of its fields that it has, `flags` what it has in common."""
     if isinstance(name, int):
         which, inner = name, values
     else:
         which, fields = FTRACE[name]
         inner = b"".join(value_of(i + 1, values[field]) for i, field in enumerate(fields) if field in values)
-    return number(1, time) + number(2, pid) + data(which, inner)
+    return number(1, time) + number(2, pid) + (b"" if flags is None else number(5, flags)) + data(which, inner)
 
 
 def bundle(cpu, events=(), lost=False, compact=None, clock=None, previous=None, **options):
@@ -160,7 +160,7 @@ def differences(times):
 
 
 def compact(switches=(), wakings=()):
-    """(time, prev_state, pid, prio, comm) of switches, (time, pid, target_cpu, prio, comm) of wakings."""
+    """(time, prev_state, pid, prio, comm) of switches, (time, pid, target_cpu, prio, comm[, flags]) of wakings."""
     names = {}
     place = lambda name: names.setdefault(name, len(names))  # noqa: E731 (it is used twice)
     columns = b""
@@ -169,9 +169,9 @@ def compact(switches=(), wakings=()):
         columns += packed(1, differences(times)) + packed(2, states) + packed(3, pids) + packed(4, prios)
         columns += packed(6, map(place, comms))
     if wakings:
-        times, pids, cpus, prios, comms = zip(*wakings)
+        times, pids, cpus, prios, comms, *flags = zip(*wakings)
         columns += packed(7, differences(times)) + packed(8, pids) + packed(9, cpus) + packed(10, prios)
-        columns += packed(11, map(place, comms))
+        columns += packed(11, map(place, comms)) + b"".join(packed(12, column) for column in flags)
     return b"".join(data(5, name) for name in names) + columns
 
 

@@ -821,6 +821,8 @@ static void wake(struct graph *graph, const struct kernel_event *event, struct g
 		put_wakeup(graph, runs, target);
 	else if (target->before == WORKER_IS_BLOCKED && cpu != NULL && cpu->context_count > 0)
 		put_wakeup_by_interrupt(graph, cpu, target);
+	else if (target->before == WORKER_IS_BLOCKED && kernel_event_is_of_interrupt(event))
+		graph_line_extend(&graph->workers.lines, target->line, HISTREE_GRAPH_BLOCKED);
 	else if (target->before == WORKER_IS_BLOCKED)
 		put_wakeup(graph, runs, target);
 }
@@ -853,8 +855,9 @@ static void on_waking(struct graph *graph, const struct kernel_event *event, str
 		 * (kernel_event_is_woken_leaving).  To Trace Compass that is nothing; its edges stay as they are.
 		 */
 		target->waking = event->time;
-		target->waker =
-			cpu->context_count > 0 || cpu->runs == NULL ? HISTREE_KERNEL_TID : cpu->runs->line->tid;
+		const bool is_kernel =
+			cpu->context_count > 0 || cpu->runs == NULL || kernel_event_is_of_interrupt(event);
+		target->waker = is_kernel ? HISTREE_KERNEL_TID : cpu->runs->line->tid;
 	}
 	wake(graph, event, cpu);
 }

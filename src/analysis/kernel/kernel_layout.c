@@ -347,6 +347,7 @@ static const struct field_row {
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "prio", INT32(prio), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "target_cpu", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "success", INT64(result), OPTIONAL },
+	{ PERF, ROLE(WAKEUP) | ROLE(WAKING), "common_flags", INT64(flags), HAS_FLAGS },
 	{ ALL, ROLE(EXEC), "filename", TEXT(comm), NEEDED },
 	{ LTTNG, ROLE(EXEC), "tid", INT32(tid), OPTIONAL },
 	{ PERF, ROLE(EXEC), "pid", INT32(tid), OPTIONAL },

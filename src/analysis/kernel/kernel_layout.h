@@ -143,7 +143,7 @@ struct kernel_event {
 
 	int64_t device, sector, sectors; /* of a request to a block device */
 	int64_t into_sector;             /* of the request that it goes behind */
-	int64_t flags;                   /* of it, as LTTng has them */
+	int64_t flags;                   /* of it, as LTTng has them; of a wake-up, as ftrace has them */
 	struct kernel_text letters;      /* the same as perf has them; no bytes where it has not */
 };
 
@@ -210,6 +210,17 @@ static inline bool kernel_event_is_woken_leaving(const struct kernel_event *even
 		return false;
 	enum kernel_leave leave = kernel_event_leave(event);
 	return leave == LEAVES_ASLEEP || leave == LEAVES_STOPPED || leave == LEAVES_WOKEN;
+}
+
+/*
+ * Whether an interrupt wakes the thread, and not the thread that runs where the wake-up happens, as ftrace says of
+ * each event (TRACE_FLAG_HARDIRQ, _NMI in include/linux/trace_events.h), also where interrupts are not recorded.  A
+ * softirq that wakes may be the work of that thread, as if it sends to its own host, so it is taken for that.
+ */
+static inline bool kernel_event_is_of_interrupt(const struct kernel_event *event)
+{
+	const int64_t interrupt = 0x08, nmi = 0x40;
+	return (event->has & HAS_FLAGS) != 0 && (event->flags & (interrupt | nmi)) != 0;
 }
 
 /*

@@ -219,6 +219,12 @@ static inline struct machine_thread *kernel_event_thread(const struct kernel_eve
 	return event->in_thread;
 }
 
+/* Returns the thread that wakes another one in this event; NULL: nobody knows, or an interrupt does. */
+static inline struct machine_thread *kernel_event_waker(const struct kernel_event *event)
+{
+	return kernel_event_is_of_interrupt(event) ? NULL : event->in_thread;
+}
+
 /* Returns the CPU on which it happened; NULL where the trace does not say. */
 static inline struct machine_cpu *kernel_event_cpu(const struct kernel_event *event)
 {

@@ -357,7 +357,7 @@ static void end_wake(struct kernel_segments *segments, const struct kernel_event
  */
 static void put_waker(struct kernel_segments *segments, const struct kernel_event *event, struct open_segment *call)
 {
-	const struct machine_thread *running = event->in_thread;
+	const struct machine_thread *waker = kernel_event_waker(event);
 	const struct open_segment *wake = call->values[FUTEX_ADDRESS].type == HISTREE_LONG
 						  ? open_segments_find(&segments->aside, key_of_address(call))
 						  : NULL;
@@ -365,10 +365,10 @@ static void put_waker(struct kernel_segments *segments, const struct kernel_even
 		wake != NULL && wake->start >= call->start &&
 		(wake->values[WAKE_RETURN].type != HISTREE_LONG || wake->values[WAKE_RETURN].int64 > 0);
 	call->values[FUTEX_OWNER] = is_owner ? wake->values[WAKE_TID] : histree_null();
-	call->values[FUTEX_WAKER] = is_owner          ? wake->values[WAKE_TID]
-				    : running != NULL ? histree_int(running->tid)
-						      : histree_null();
-	call->values[FUTEX_WAKER_NAME] = is_owner ? wake->values[WAKE_NAME] : machine_thread_name(running);
+	call->values[FUTEX_WAKER] = is_owner        ? wake->values[WAKE_TID]
+				    : waker != NULL ? histree_int(waker->tid)
+						    : histree_null();
+	call->values[FUTEX_WAKER_NAME] = is_owner ? wake->values[WAKE_NAME] : machine_thread_name(waker);
 }
 
 static void on_futex_entry(struct kernel_segments *segments, const struct kernel_event *event)

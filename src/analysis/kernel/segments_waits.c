@@ -55,8 +55,9 @@ static void wakeup_begin(struct kernel_segments *segments, const struct kernel_e
 	segment->values[WAKEUP_TID] = histree_int(event->tid);
 	segment->values[WAKEUP_PRIO] = histree_int(kernel_event_wakeup_prio(event));
 	segment->values[WAKEUP_STAGE] = histree_int(stage);
-	if (event->in_thread != NULL)
-		segment->values[WAKEUP_WAKER] = histree_int(event->in_thread->tid);
+	const struct machine_thread *waker = kernel_event_waker(event);
+	if (waker != NULL)
+		segment->values[WAKEUP_WAKER] = histree_int(waker->tid);
 }
 
 /* A thread that is woken up runs: it never slept, and what seemed to wake it as it left did not. */

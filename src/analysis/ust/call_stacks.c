@@ -612,7 +612,7 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		if (process != NULL && process->last < event->time)
 			process->last = event->time;
 	}
-	int64_t tid, number, site;
+	int64_t tid, number = 0, site;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
 	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))

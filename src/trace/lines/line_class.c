@@ -162,7 +162,7 @@ struct line_class {
 	struct line_class *next;        /* of the same event */
 	const size_t *sizes;            /* of the names of the fields */
 	const struct line_shape *shape; /* NULL: of pairs */
-	bool has_process, has_period, is_sample;
+	bool has_process, has_context, has_period, is_sample;
 };
 
 enum event_style { STYLE_PAIRS, STYLE_CALL_ENTRY, STYLE_CALL_EXIT };
@@ -172,6 +172,7 @@ struct line_event {
 	const char *name; /* with the subsystem, if that is known */
 	enum event_style style;
 	bool is_of_interrupt; /* which may be all that is seen of the thread */
+	bool is_wakeup;       /* its context says who wakes */
 	struct line_shape *shapes;
 	size_t shape_count;
 	struct line_class *classes;
@@ -223,6 +224,7 @@ static bool name_event(struct line_classes *classes, struct line_event *event, c
 	}
 	event->is_of_interrupt = event->name != NULL &&
 				 (begins_with(event->name, "irq:") || begins_with(event->name, "irq_vectors:"));
+	event->is_wakeup = event->name != NULL && begins_with(event->name, "sched:sched_wak");
 	return event->name != NULL && make_shapes(classes, event, row);
 }
 
@@ -297,6 +299,8 @@ static size_t common_fields(const struct line_event *event, const struct line_he
 			  .bytes = head->comm,
 			  .size = head->comm_size },
 		};
+	if (event->is_wakeup && head->has_context)
+		out[count++] = number_pair("common_flags", head->context);
 	if (head->has_turn)
 		count += turn_fields(&head->turn, &out[count]);
 	if (head->has_period)
@@ -391,8 +395,8 @@ static struct line_class *find_class(struct line_event *event, const struct line
 	for (struct line_class **at = &event->classes; *at != NULL; at = &(*at)->next) {
 		struct line_class *class = *at;
 		bool is_it = class->shape == shape && class->has_process == head->has_process &&
-			     class->has_period == head->has_period && class->is_sample == is_sample &&
-			     (shape != NULL || has_fields(class, pairs, count));
+			     class->has_context == head->has_context && class->has_period == head->has_period &&
+			     class->is_sample == is_sample && (shape != NULL || has_fields(class, pairs, count));
 		if (!is_it)
 			continue;
 		*at = class->next;
@@ -477,6 +481,7 @@ static struct line_class *class_of(struct line_classes *classes, struct line_eve
 		return NULL;
 	class->shape = shape;
 	class->has_process = head->has_process;
+	class->has_context = head->has_context;
 	class->has_period = head->has_period;
 	class->is_sample = is_sample;
 	return class;

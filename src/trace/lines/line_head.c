@@ -73,6 +73,48 @@ static bool is_flag_byte(char byte)
 	return at < 128 && (bits[at >> 6] >> (at & 63) & 1) != 0;
 }
 
+/*
+ * "d.h2": interrupts are off, nothing is to be scheduled, and a hard interrupt goes on.  Kernels for real time have
+ * a second letter for scheduling before the third one (print_event_info() in kernel/trace/trace_output.c).
+ */
+static void read_context(const char *flags, size_t count, struct line_head *out)
+{
+	enum {
+		IRQS_OFF = 0x01,
+		RESCHEDULE = 0x04,
+		HARD = 0x08,
+		SOFT = 0x10,
+		PREEMPTION = 0x20,
+		NMI = 0x40,
+		SOFT_OFF = 0x80
+	};
+	static const struct {
+		char letter;
+		uint8_t first, bits;
+	} letters[] = {
+		{ 'd', 0, IRQS_OFF },
+		{ 'b', 0, SOFT_OFF },
+		{ 'D', 0, IRQS_OFF | SOFT_OFF },
+		{ 'N', 1, RESCHEDULE | PREEMPTION },
+		{ 'n', 1, RESCHEDULE },
+		{ 'p', 1, PREEMPTION },
+		{ 'h', 2, HARD },
+		{ 's', 2, SOFT },
+		{ 'H', 2, HARD | SOFT },
+		{ 'z', 2, NMI },
+		{ 'Z', 2, NMI | HARD },
+	};
+	enum { FTRACE_MIN = 4, LETTERS = 4 };
+	if (count < FTRACE_MIN || out->has_context)
+		return;
+	out->has_context = true;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++) {
+		const size_t last = letters[i].first == 2 ? LETTERS : letters[i].first + 1;
+		for (size_t at = letters[i].first; at < last; at++)
+			out->context |= flags[at] == letters[i].letter ? letters[i].bits : 0;
+	}
+}
+
 /* So many bytes of flags, and at once the time. */
 static bool read_touching(struct line_scan *scan, const char *begin, unsigned flags, struct line_head *out)
 {
@@ -83,6 +125,7 @@ static bool read_touching(struct line_scan *scan, const char *begin, unsigned fl
 	for (unsigned i = 0; i < flags; i++)
 		if (!is_flag_byte(at.at[i]) || (i < LETTERS && is_digit(at.at[i])))
 			return false;
+	read_context(begin, flags, out);
 	at.at += flags;
 	bool is_padded = at.end - at.at > 1 && at.at[0] == '0' && at.at[1] != '.'; /* which no tool does */
 	if (is_padded || !read_time(&at, out))
@@ -120,6 +163,7 @@ static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
 		if (scan->at == begin || scan->at - begin > FLAGS_MAX)
 			return false;
 		out->flags = (unsigned)(scan->at - begin);
+		read_context(begin, out->flags, out);
 	}
 	return false;
 }
@@ -536,6 +580,7 @@ static bool read_latency_columns(const char *begin, const char *end, struct line
 	    !read_thread(begin, at, out, &thread) || thread == begin || thread[-1] != '-')
 		return false;
 	out->cpu = (int32_t)cpu;
+	read_context(scan.at, (size_t)(end - scan.at), out);
 	return true;
 }
 

@@ -50,6 +50,8 @@ struct line_head {
 	bool has_period;
 	uint64_t period;  /* of a sample */
 	unsigned flags;   /* that stand before the time, by themselves; 0: none do */
+	bool has_context; /* they are ftrace's, and say in which context the event is: */
+	unsigned context; /* as bits (TRACE_FLAG_... in include/linux/trace_events.h) */
 	unsigned columns; /* as line_head_read() was told */
 	char *comm;       /* the name of the thread; NULL: it is not known */
 	size_t comm_size;

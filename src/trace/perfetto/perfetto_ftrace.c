@@ -4,6 +4,7 @@
  */
 #include "trace/perfetto/perfetto_ftrace.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stddef.h>
@@ -37,6 +38,7 @@ struct compact_switch {
 struct compact_waking {
 	uint64_t time;
 	int32_t pid, prio, target_cpu;
+	struct packed_cell flags;
 	struct perfetto_text comm;
 };
 
@@ -252,6 +254,7 @@ enum {
 	WAKING_CPU = 9,
 	WAKING_PRIO = 10,
 	WAKING_COMM = 11,
+	WAKING_FLAGS = 12, /* since 2023 */
 };
 
 /* More names of threads are in no bundle. */
@@ -376,7 +379,7 @@ static bool perfetto_compact_switch(struct perfetto_compact *compact)
 static bool perfetto_compact_waking(struct perfetto_compact *compact)
 {
 	struct wire_list *columns = compact->columns;
-	uint64_t time, pid, cpu, prio, comm;
+	uint64_t time, pid, cpu, prio, comm, flags;
 	if (!wire_list_next(&columns[WAKING_TIME], &time) || !wire_list_next(&columns[WAKING_PID], &pid) ||
 	    !wire_list_next(&columns[WAKING_CPU], &cpu) || !wire_list_next(&columns[WAKING_PRIO], &prio) ||
 	    !wire_list_next(&columns[WAKING_COMM], &comm))
@@ -387,14 +390,17 @@ static bool perfetto_compact_waking(struct perfetto_compact *compact)
 		.target_cpu = (int32_t)cpu,
 		.prio = (int32_t)prio,
 		.comm = name_at(compact, comm),
+		.flags = { .kind = PACKED_ABSENT },
 	};
+	if (wire_list_next(&columns[WAKING_FLAGS], &flags))
+		compact->waking.flags = packed_unsigned(flags);
 	return true;
 }
 
 /* ---- perfetto ftrace ----------------------------------------------------------------------------------------- */
 
 /* More CPUs have no machine. */
-enum { CPU_MAX = 65535, CELLS_MAX = 1 + FTRACE_FIELDS_MAX };
+enum { CPU_MAX = 65535, CELLS_MAX = 2 + FTRACE_FIELDS_MAX };
 
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, DESCRIBED_FIELDS_MAX = 128 };
 
@@ -420,12 +426,17 @@ static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint3
 	if (known != NULL)
 		return known;
 	const struct ftrace_fact *fact = number == FTRACE_GENERIC ? &generic : ftrace_fact_of(number);
+	static const char wakeups[] = "sched:sched_wak";
 	const char *fields[CELLS_MAX] = { "common_pid" };
 	uint32_t count = 1;
 	char name[32];
 	for (size_t i = 0; fact != NULL && i < FTRACE_FIELDS_MAX; i++)
 		if (fact->fields[i].type != FTRACE_NONE)
 			fields[count++] = fact->fields[i].name;
+	const bool is_wakeup = fact != NULL && strncmp(fact->name, wakeups, strlen(wakeups)) == 0;
+	const uint32_t flags = is_wakeup ? count++ : 0;
+	if (is_wakeup)
+		fields[flags] = "common_flags";
 	snprintf(name, sizeof(name), "ftrace:%" PRIu32, number);
 	const struct event_class as = {
 		.name = fact != NULL ? fact->name : name,
@@ -441,7 +452,7 @@ static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint3
 		no_memory(error);
 		return NULL;
 	}
-	*known = (struct ftrace_class){ .class = class, .fact = fact };
+	*known = (struct ftrace_class){ .class = class, .fact = fact, .flags = flags };
 	return known;
 }
 
@@ -740,8 +751,8 @@ static enum histree_status perfetto_ftrace_add(struct perfetto_ftrace *ftrace, c
 static enum histree_status read_event(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
 				      struct wire_message message, struct histree_error *error)
 {
-	enum { TIMESTAMP = 1, PID = 2 };
-	struct packed_cell cells[CELLS_MAX] = { { .kind = PACKED_ABSENT } };
+	enum { TIMESTAMP = 1, PID = 2, COMMON_FLAGS = 5 };
+	struct packed_cell cells[CELLS_MAX] = { { .kind = PACKED_ABSENT } }, flags = cells[0];
 	struct wire_field field, content = { 0 };
 	uint64_t time = 0;
 	while (wire_next(&message, &field)) {
@@ -749,6 +760,8 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 			time = field.value;
 		else if (field.number == PID)
 			cells[0] = packed_int((int32_t)field.value);
+		else if (field.number == COMMON_FLAGS && field.bytes == NULL)
+			flags = packed_unsigned(field.value);
 		else if (field.bytes != NULL)
 			content = field;
 	}
@@ -773,6 +786,8 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 		put_named(class->fact, named, cells + 1);
 	else if (class->fact != NULL)
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
+	if (class->flags != 0)
+		cells[class->flags] = flags;
 	if (ftrace->list.has_failed || ftrace->generic.has_failed)
 		return no_memory(error);
 	if (number == FTRACE_SCHED_SWITCH)
@@ -823,7 +838,9 @@ static enum histree_status add_waking(struct perfetto_ftrace *ftrace, const stru
 		packed_int(at->prio),
 		packed_int(1),
 		packed_int(at->target_cpu),
+		at->flags,
 	};
+	assert(class->flags == 6);
 	return perfetto_ftrace_add(ftrace, bundle, at->time, class->class, cells, error);
 }
 

@@ -91,6 +91,7 @@ struct ftrace_cpu {
 struct ftrace_class {
 	const struct packed_class *class;
 	const struct ftrace_fact *fact; /* NULL: only its number is known */
+	uint32_t flags;                 /* the place of `common_flags`, which wake-ups have; 0: none */
 };
 
 /* A zeroed one, whose first two members are set, has read nothing. */
