@@ -26,7 +26,7 @@ static const struct histree_segment_field request_fields[BLOCK_FIELD_COUNT] = {
 };
 
 /* LTTng has the kernel's letters as bits; perf has the letters. */
-enum { FLAG_WRITE = 1, FLAG_DISCARD = 2, FLAG_READ = 4 };
+enum { FLAG_WRITE = 1, FLAG_DISCARD = 2, FLAG_READ = 4, FLAG_FLUSH = 256 };
 
 static int64_t flags_of(const struct kernel_event *event)
 {
@@ -35,10 +35,11 @@ static int64_t flags_of(const struct kernel_event *event)
 		return event->flags;
 	return (memchr(letters->bytes, 'W', letters->size) != NULL ? FLAG_WRITE : 0) |
 	       (memchr(letters->bytes, 'D', letters->size) != NULL ? FLAG_DISCARD : 0) |
-	       (memchr(letters->bytes, 'R', letters->size) != NULL ? FLAG_READ : 0);
+	       (memchr(letters->bytes, 'R', letters->size) != NULL ? FLAG_READ : 0) |
+	       (memchr(letters->bytes, 'F', letters->size) != NULL ? FLAG_FLUSH : 0);
 }
 
-enum direction { READ, WRITE, DISCARD, OTHER, DIRECTION_COUNT, ANY_DIRECTION = DIRECTION_COUNT };
+enum direction { READ, WRITE, DISCARD, FLUSH, OTHER, DIRECTION_COUNT, ANY_DIRECTION = DIRECTION_COUNT };
 
 /* perf's completions of some kernels have N, whatever they complete. */
 static enum direction direction_of(const struct kernel_event *event)
@@ -53,7 +54,18 @@ static enum direction direction_of(const struct kernel_event *event)
 		return DISCARD;
 	if ((flags & FLAG_WRITE) != 0)
 		return WRITE;
-	return (flags & FLAG_READ) != 0 ? READ : OTHER;
+	if ((flags & FLAG_READ) != 0)
+		return READ;
+	return (flags & FLAG_FLUSH) != 0 ? FLUSH : OTHER;
+}
+
+/*
+ * A flush of what a disk caches has no sector: -1 in the kernel, which is written as 0 when it is issued (since
+ * Linux 4.16, blk_rq_trace_sector()), and as -1 when it is completed.
+ */
+static int64_t sector_of(const struct kernel_event *event)
+{
+	return event->sector == -1 ? 0 : event->sector;
 }
 
 /* ---- requests in flight ------------------------------------------------------------------------------ */
@@ -139,18 +151,18 @@ static void move(struct kernel_segments *segments, const struct kernel_event *ev
 static struct open_segment *request_begin(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	const enum direction direction = direction_of(event);
-	struct open_segment *again = request_find(segments, event, event->sector, direction, FITS);
-	const uint64_t key = again != NULL ? again->key : free_key(segments, event, direction, event->sector);
+	struct open_segment *again = request_find(segments, event, sector_of(event), direction, FITS);
+	const uint64_t key = again != NULL ? again->key : free_key(segments, event, direction, sector_of(event));
 	struct open_segment *segment = kernel_segments_begin(segments, key, event->time);
 	if (segment == NULL)
 		return NULL;
 	char device[KERNEL_DEVICE_SIZE];
 	const size_t size = kernel_device_text(event->device, device);
-	static const char *const names[] = { "read", "write", "discard", "other", "other" };
+	static const char *const names[] = { "read", "write", "discard", "flush", "other", "other" };
 	bool says = event->letters.bytes != NULL || (event->has & HAS_FLAGS) != 0;
 	segment->values[BLOCK_NAME] = says ? histree_string(names[direction_of(event)]) : histree_null();
 	segment->values[BLOCK_DEVICE] = machine_text(segments->machine, device, size);
-	segment->values[BLOCK_SECTOR] = histree_long(event->sector);
+	segment->values[BLOCK_SECTOR] = histree_long(sector_of(event));
 	if ((event->has & HAS_SECTORS) != 0)
 		set_size(segment, event->sectors);
 	if (event->in_thread == NULL)
@@ -169,9 +181,9 @@ static void on_insert(struct kernel_segments *segments, const struct kernel_even
 static void on_issue(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	const enum direction direction = direction_of(event);
-	struct open_segment *segment = request_find(segments, event, event->sector, direction, FITS);
+	struct open_segment *segment = request_find(segments, event, sector_of(event), direction, FITS);
 	if (segment == NULL)
-		segment = request_find(segments, event, event->sector, direction, FITS_GROWN);
+		segment = request_find(segments, event, sector_of(event), direction, FITS_GROWN);
 	if (segment == NULL)
 		segment = request_begin(segments, event);
 	else if ((event->has & HAS_SECTORS) != 0)
@@ -201,7 +213,7 @@ static void on_front_merge(struct kernel_segments *segments, const struct kernel
 /* A request goes behind another one, which is completed for both. */
 static void on_request_merge(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	struct open_segment *segment = request_find(segments, event, event->sector, direction_of(event), FITS);
+	struct open_segment *segment = request_find(segments, event, sector_of(event), direction_of(event), FITS);
 	if (segment != NULL)
 		open_segments_remove(&segments->open, segment);
 }
@@ -222,7 +234,7 @@ static bool has_others(struct kernel_segments *segments, const struct kernel_eve
 {
 	for (enum direction at = 0; at <= ANY_DIRECTION; at++)
 		for (unsigned i = 0; i < AT_ONE_SECTOR_MAX; i++)
-			if (open_segments_find(&segments->open, key_of(event, at, event->sector, i)) != NULL)
+			if (open_segments_find(&segments->open, key_of(event, at, sector_of(event), i)) != NULL)
 				return true;
 	return false;
 }
@@ -233,7 +245,7 @@ static void on_complete(struct kernel_segments *segments, const struct kernel_ev
 	struct open_segment *segment = NULL;
 	enum fit fit = FITS;
 	for (; fit < FIT_COUNT && segment == NULL; fit++)
-		segment = request_find(segments, event, event->sector, direction, fit);
+		segment = request_find(segments, event, sector_of(event), direction, fit);
 	if (segment == NULL) {
 		segments->counts.without_start++;
 		segments->unmatched += has_others(segments, event);
@@ -270,7 +282,7 @@ static const struct kernel_segments_kind requests = {
 
 const struct segment_analysis segment_analysis_block_io = {
 	.name = "block-io",
-	.version = 4,
+	.version = 5,
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = request_fields,
 	.field_count = BLOCK_FIELD_COUNT,
