@@ -214,13 +214,13 @@ static inline bool kernel_event_is_woken_leaving(const struct kernel_event *even
 
 /*
  * Whether an interrupt wakes the thread, and not the thread that runs where the wake-up happens, as ftrace says of
- * each event (TRACE_FLAG_HARDIRQ, _NMI in include/linux/trace_events.h), also where interrupts are not recorded.  A
- * softirq that wakes may be the work of that thread, as if it sends to its own host, so it is taken for that.
+ * each event (TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI in include/linux/trace_events.h), also where interrupts are not
+ * recorded.  A thread that sends to its own host runs the receiver's softirq itself, and is no waker either.
  */
 static inline bool kernel_event_is_of_interrupt(const struct kernel_event *event)
 {
-	const int64_t interrupt = 0x08, nmi = 0x40;
-	return (event->has & HAS_FLAGS) != 0 && (event->flags & (interrupt | nmi)) != 0;
+	const int64_t hard = 0x08, soft = 0x10, nmi = 0x40;
+	return (event->has & HAS_FLAGS) != 0 && (event->flags & (hard | soft | nmi)) != 0;
 }
 
 /*

@@ -16,8 +16,8 @@ show() {
 	histree why "${1%.*}.histree" 7 --table steps --columns kind,name,state,duration,to_name
 }
 flags d..2. d.h2. d..2. >five.txt
-flags d..2 dNh3 d.s2 >four.txt
-flags d...2.. dN.h3.. d..s2.. >realtime.txt
+flags d..2 d.s2 d..2 >four.txt
+flags d...2.. dN.h3.. d...2.. >realtime.txt
 for text in *.txt; do
 	echo "$text"
 	show "$text"
