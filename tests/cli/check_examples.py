@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the documents show runs: check_examples.py [--accept] manual|readme|cookbook HISTREE [LIBRARY]
+"""What the documents show runs: check_examples.py [--accept] manual|readme|cookbook|problems HISTREE [LIBRARY]
 
 manual: commands are run as they stand, one behind the other, in a folder that has what they are about (example_places.py; where
 many-threads is not at hand, a made trace takes its place). Of the few in NOT_RUN, which serve, take long or need what is not
 here, each call of histree is read by the command: its verb and options are those that there are. Only commands of others are left
 out, and of each verb three examples run. A quick run takes the pages of a third of the verbs. readme: every command of the tour succeeds and says what the page shows, or something, and the example in C
 compiles without a warning, runs and prints. cookbook: each statement is asked of the trace in tests/data, and of many-threads
-where that is at hand; what the answers must be lies in tests/sql/cookbook, one file a trace, which --accept writes.
+where that is at hand; what the answers must be lies in tests/sql/cookbook, one file a trace, which --accept writes. problems: each
+command prints what stands below it, which --accept writes, and the commands of each problem name its cause.
 """
 import difflib
 import json
@@ -136,6 +137,31 @@ def check_readme(_histree, library, _accepts):
     print(f"{len(commands)} commands and an example ran")
 
 
+def check_problems(_histree, _library, accepts):
+    page = ROOT / "docs" / "problems.md"
+    text = page.read_text(encoding="utf-8")
+    os.symlink(ROOT / "demo", "demo")
+
+    def printed(found):
+        done = run(found[1], True)
+        return f"    $ {found[1]}\n" + "".join(f"    {line.rstrip()}\n" for line in (done.stdout + done.stderr).splitlines())
+
+    got = re.sub(r"^    \$ (.*)\n(?:    (?!\$ ).*\n)*", printed, text, flags=re.M)
+    if accepts:
+        page.write_text(got, encoding="utf-8")
+        text = got
+    yield from difflib.unified_diff(text.splitlines(), got.splitlines(), "docs/problems.md", "printed", lineterm="")
+    problems = re.split(r"^## ", got, flags=re.M)[1:]
+    for problem in problems:
+        answer = "\n".join(line for line in problem.splitlines() if line.startswith("    ") and not line.startswith("    $"))
+        cause = re.search(r"\*\*Cause:\*\*.*?`(.*?)`", problem, re.S)
+        if cause is None or cause[1] not in answer:
+            yield f"docs/problems.md: {problem.splitlines()[0]}: no answer says {cause[1] if cause else 'a cause'}"
+    print(f"{len(problems)} problems")
+    if len(problems) != 10:
+        yield "there should be ten problems"
+
+
 def answers(histree, trace):
     text = (ROOT / "docs" / "cookbook.md").read_text(encoding="utf-8")
     found = re.findall(r"^### (\d+\. .*?)\n\n```sql\n(.*?)```", text, re.M | re.S)
@@ -160,7 +186,7 @@ def check_cookbook(histree, _library, accepts):
 
 def main():
     words = [word for word in sys.argv[1:] if word != "--accept"]
-    check = {"manual": check_manual, "readme": check_readme, "cookbook": check_cookbook}[words[0]]
+    check = {"manual": check_manual, "readme": check_readme, "cookbook": check_cookbook, "problems": check_problems}[words[0]]
     histree, library = pathlib.Path(words[1]).resolve(), pathlib.Path(words[-1]).resolve()
     failed = False
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as place:
