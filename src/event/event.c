@@ -93,8 +93,7 @@ bool event_visit(const struct event *event, uint32_t field, event_visitor visito
 	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
 	if (trace->visit != NULL)
 		return trace->visit(event, field, visitor, context);
-	if ((trace->get_int_as_written != NULL ? trace->get_int_as_written : trace->get_int)(event, field,
-											     &part.integer))
+	if (event_int_as_written(event, field, &part.integer))
 		part.kind = EVENT_INT;
 	else if (trace->get_string(event, field, &part.bytes, &part.size))
 		part.kind = EVENT_TEXT;

@@ -326,6 +326,13 @@ static inline bool event_int(const struct event *event, uint32_t field, int64_t 
 	return true;
 }
 
+/* As event_int() of a field that is there, but states of tasks are as the kernel wrote them. */
+static inline bool event_int_as_written(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct event_trace *trace = event->class->trace;
+	return (trace->get_int_as_written != NULL ? trace->get_int_as_written : trace->get_int)(event, field, out);
+}
+
 /*
  * Returns whether the field is text, or an array of 8-bit text integers up to its first zero, and the text.  It is
  * borrowed as the event is; `size` says where it ends, not a terminator.

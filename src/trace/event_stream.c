@@ -79,7 +79,7 @@ static bool kept_visit(const struct event *event, uint32_t field, event_visitor 
 /* Their events are decoded as they are read, and have cells of their own, with others inside. */
 static bool is_packed(const struct event_trace *trace)
 {
-	return trace->get_int == packed_event_int;
+	return trace->get_int == packed_event_int || trace->get_int_as_written == packed_event_int;
 }
 
 static const struct event_trace *trace_of(struct kept_classes *classes, const struct event_trace *trace)
@@ -96,7 +96,8 @@ static const struct event_trace *trace_of(struct kept_classes *classes, const st
 		if (twin == NULL)
 			return NULL;
 		*twin = *trace;
-		twin->get_int = kept_int;
+		/* States of tasks are kept as they were written: get_int makes of the twin's what was meant. */
+		*(trace->get_int_as_written != NULL ? &twin->get_int_as_written : &twin->get_int) = kept_int;
 		twin->get_string = kept_string;
 		twin->visit = trace->visit != NULL ? kept_visit : NULL;
 		classes->traces[trace->id] = twin;
@@ -207,7 +208,7 @@ static bool keep_field(struct kept_events *kept, struct packed_parts *parts, con
 	size_t size;
 	*cell = (struct kept_cell){ .number = 0 };
 	int64_t number;
-	cell->is_number = trace->get_int(from, field, &number);
+	cell->is_number = event_int_as_written(from, field, &number);
 	if (cell->is_number)
 		cell->number = number;
 	cell->is_text = trace->get_string(from, field, &text, &size);

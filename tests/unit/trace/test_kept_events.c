@@ -5,6 +5,7 @@
 #include "support/data.h"
 #include "support/test.h"
 #include "trace/event_stream.h"
+#include "trace/task_states.h"
 #include "trace/trace.h"
 
 enum { TEXTS = 4096 };
@@ -89,6 +90,65 @@ static uint64_t keep_all(const char *name)
 	kept_classes_release(&classes);
 	trace_close(trace);
 	return inside;
+}
+
+/* ---- states of tasks ----------------------------------------------------------------------------------------- */
+
+/* What only this trace has: its events are one number. */
+struct made_event {
+	int64_t guard, number;
+};
+
+static bool made_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct made_event *made = event->handle;
+	assert_int_equal(made->guard, -7);
+	assert_int_equal(field, 0);
+	*out = made->number;
+	return true;
+}
+
+static bool made_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	(void)event, (void)field, (void)text, (void)size;
+	return false;
+}
+
+static bool see_part(void *context, const struct event_part *part)
+{
+	*(struct event_part *)context = *part;
+	return true;
+}
+
+/* A kernel that wrote each state one bit too high: analyses get a state as it was meant, also of what was kept. */
+TEST(kept_events_have_states_as_written_and_as_meant)
+{
+	static const char *const fields[] = { "prev_state" };
+	struct event_trace trace = { .path = "made", .get_int = made_int, .get_string = made_string };
+	const struct event_class class = {
+		.trace = &trace, .name = "sched_switch", .field_count = 1, .payload_count = 1, .fields = fields
+	};
+	const struct made_event made = { -7, 4 };
+	const struct event event = { .class = &class, .handle = &made };
+	struct task_state_signs signs = { 0 };
+	struct kept_classes classes = { 0 };
+	struct kept_events kept = { 0 };
+	task_state_signs_see(&signs, 0, 1, 9);
+	task_state_signs_see(&signs, 9, 2, 0);
+	task_states_decide(&trace, signs);
+	assert_int_equal(kept_events_add(&kept, &classes, &event), KEPT);
+	const struct event *const both[] = { &event, &kept.events[0] };
+	for (size_t i = 0; i < 2; i++) {
+		struct event_part part = { 0 };
+		int64_t number = 0;
+		assert_true(event_int(both[i], 0, &number));
+		assert_int_equal(number, 2);
+		assert_true(event_visit(both[i], 0, see_part, &part));
+		assert_int_equal(part.kind, EVENT_INT);
+		assert_int_equal(part.integer, 4);
+	}
+	kept_events_release(&kept);
+	kept_classes_release(&classes);
 }
 
 TEST(kept_events_say_what_they_said)
