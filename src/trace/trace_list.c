@@ -141,7 +141,7 @@ static const struct magic {
 	  0,
 	  { .name = "a recording of .NET",
 	    .advice = "convert it with 'dotnet-trace convert --format speedscope', and name that" } },
-	{ MAGIC("tracy"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
+	{ MAGIC("tracy\0"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
 	{ MAGIC("tlZ\x04"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
 	{ MAGIC("tZst"), 0, { .name = "a trace of Tracy", .advice = write_its_zones } },
 	{ MAGIC("\x0d\xf0\xad\x0b\0\0\0\0"),
@@ -165,6 +165,24 @@ static const struct magic {
 	  0,
 	  { .name = "a file of a store of histree", .advice = "ask that store with 'histree states STORE'" } },
 };
+
+static const char *skip_of(const char *at, const char *end, const char *bytes)
+{
+	while (at < end && *at != '\0' && strchr(bytes, *at) != NULL)
+		at++;
+	return at;
+}
+
+/* "            main     1.000000:", "\t 55d2 work+0x5 (/usr/bin/app)" */
+static bool has_frame(const char *text, size_t size)
+{
+	const char *const end = text + size;
+	const char *const frame = size > 0 && text[0] == '\t' ? text : memmem(text, size, "\n\t", 2);
+	const char *const address = frame != NULL ? skip_of(frame, end, "\n\t ") : end;
+	const char *const behind = skip_of(address, end, "0123456789abcdef");
+	return behind - address > 3 && behind < end && *behind == ' ' &&
+	       memmem(behind, (size_t)(end - behind), " (", 2) != NULL;
+}
 
 /* What tools print of traces and is not read, by its first line. */
 static struct trace_format format_of_print(const char *text, size_t size)
@@ -227,11 +245,7 @@ static struct trace_format format_of_print(const char *text, size_t size)
 			return heads[i].format;
 #undef PPROF
 #undef HISTOGRAM
-	/* "            main     1.000000:", "\t 55d2 work+0x5 (/usr/bin/app)" */
-	const char *const frame = size < 2 ? NULL : text[0] == '\t' ? text : memmem(text, size, "\n\t", 2);
-	const char *const hex = frame == NULL ? NULL : frame + strspn(frame, "\n\t ");
-	if (hex != NULL && strspn(hex, "0123456789abcdef") > 3 && hex[strspn(hex, "0123456789abcdef")] == ' ' &&
-	    memmem(hex, (size_t)(text + size - hex), " (", 2) != NULL)
+	if (has_frame(text, size))
 		return (struct trace_format){
 			.name = "what perf script prints of samples without their threads or times",
 			.advice = "print it with 'perf script -F comm,tid,time,event,ip,sym,dso'"

@@ -49,6 +49,19 @@ TEST(formats_are_known_by_their_first_bytes)
 	assert_string_equal(NAME("go 1.22 trace\0\0\0"), "an execution trace of Go");
 }
 
+/* What stands behind the bytes that were read is nothing of theirs; and a program may be called as a tool is. */
+TEST(formats_are_known_by_no_more_than_their_bytes)
+{
+	static const char frames[] = "main\n\t   55d21 work+0x5 (/usr/bin/app)\n\n";
+	static const char whole[] = "what perf script prints of samples without their threads or times";
+	assert_string_equal(NAME(frames), whole);
+	assert_string_equal(name_of(frames, strlen("main\n\t")), "");
+	assert_string_equal(name_of(frames, strlen("main\n\t  ")), "");
+	assert_string_equal(name_of(frames, strlen("main\n\t   55d21")), "");
+	assert_string_equal(NAME("tracy\0\12\3"), "a trace of Tracy");
+	assert_string_equal(NAME("tracy;main;work 5\ntracy;main;other 7\n"), PROFILE);
+}
+
 #define REQUESTS "spans of OpenTelemetry, Jaeger or Zipkin"
 
 TEST(spans_of_requests_are_known_and_rows_of_logs_are_none)
