@@ -125,6 +125,12 @@ static bool may_be_otherwise(const char *release)
 	return sscanf(release, "%3u.%3u", &major, &minor) != 2 || (major == 4 && minor >= 14 && minor <= 20);
 }
 
+/* Whatever else the trace has. */
+static bool are_as_meant(const struct task_state_signs *signs)
+{
+	return signs->has_runnable && signs->has_bit;
+}
+
 static enum histree_status see_stream(struct trace_stream *stream, struct task_state_signs *signs,
 				      struct histree_error *error)
 {
@@ -134,7 +140,7 @@ static enum histree_status see_stream(struct trace_stream *stream, struct task_s
 								: stream->kind->next(stream, error);
 	for (size_t i = 0; i < EVENTS_MAX && status == HISTREE_OK && stream->has_upcoming; i++) {
 		see_event(signs, &fields, &stream->upcoming);
-		if (signs->has_runnable && signs->has_bit)
+		if (are_as_meant(signs))
 			break;
 		status = stream->kind->next(stream, error);
 	}
@@ -162,7 +168,7 @@ enum histree_status task_states_look(struct trace_source *source, struct histree
 	enum histree_status status = apart->kind->scan(apart, error);
 	if (status == HISTREE_OK)
 		status = apart->kind->open(apart, &opening, error);
-	for (size_t i = 0; status == HISTREE_OK && i < apart->stream_count; i++) {
+	for (size_t i = 0; status == HISTREE_OK && i < apart->stream_count && !are_as_meant(&signs); i++) {
 		status = see_stream(apart->streams[i], &signs, error);
 		status = status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
 	}
