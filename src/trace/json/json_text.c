@@ -317,6 +317,8 @@ static enum json_result read_scalar(struct json_text *text, struct json_word *ou
 			continue;
 		if (have < size)
 			return JSON_MORE;
+		if (size < left && is_of_name(text->at[size])) /* nullptr */
+			return JSON_BAD;
 		return take_word(text, text->at + size, names[i].kind, (const char *)text->at, size, out);
 	}
 	return is_of_name(*text->at) ? read_not_finite(text, text->at, false, out) : JSON_BAD;
