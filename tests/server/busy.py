@@ -4,14 +4,16 @@
 for a process shows in a pixel, against `histree top`."""
 import json
 import os
+import pathlib
 import random
 import struct
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 import urllib.request
 
-from serving import SMALL_TRACE, Tally, large_trace, serving
+from serving import SMALL_TRACE, Server, Tally, build, large_trace, serving
 
 RANGES, PIXELS, SEEN = 4, 40, 25
 # What top calls a state: what the page does, and its worth.
@@ -151,8 +153,52 @@ class Busy:
         assert ask(folded=1, toggled=",".join(map(str, hiders)))["position"] >= len(hiders)
 
 
+# Two processes, each on a CPU of its own: one of many threads, one of few.  Each has more states than a picture is made of.
+CROWDS = [(1000, 2000), (5000, 8)]
+SWITCHES, STILL = 270_000, 60  # of each process; and then one in so many of them in the same time again
+SWITCH = ("      crowd-{one} ( {process}) [00{cpu}] d..2. {ms:.6f}: sched_switch: prev_comm=crowd prev_pid={one} prev_prio=120 "
+          "prev_state=S ==> next_comm={comm} next_pid={next} next_prio=120\n")
+
+
+def write_crowds(path):
+    """In the first half of the trace each process runs all the time, in the second one hardly ever."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write("# tracer: nop\n")
+        for at in [*range(SWITCHES), *range(SWITCHES, 2 * SWITCHES, STILL)]:
+            for cpu, (process, threads) in enumerate(CROWDS):
+                one, next_ = process + at % threads, process + (at + 1) % threads
+                if at < SWITCHES - 1:
+                    file.write(SWITCH.format(one=one, process=process, cpu=cpu, ms=10 + at / 1e5, comm="crowd", next=next_))
+                    continue
+                file.write(SWITCH.format(one=process + at % threads, process=process, cpu=cpu, ms=10 + at / 1e5, comm=f"swapper/{cpu}", next=0))
+                file.write(SWITCH.format(one=0, process=process, cpu=cpu, ms=10 + (at + STILL - 1) / 1e5, comm="crowd",
+                                         next=process + (at + STILL) % threads).replace(f"crowd-0 ( {process})", "<idle>-0 (-----)")
+                           .replace("prev_comm=crowd", f"prev_comm=swapper/{cpu}"))
+
+
+def a_picture_costs_what_is_drawn(histree):
+    """Of too many states it is an estimate from some of the threads, which is said, and shows what all of them did."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_crowds(folder / "crowds.txt")
+        with Server(histree, folder, [build(histree, folder / "crowds.txt", folder / "crowds.histree", "-a", "kernel")]) as server:
+            busy = Busy(histree, server, 1)
+            said, spans = busy.active(0, busy.duration, folded=1, pixels=PIXELS)
+            groups = {row["below"] + 1: (row, spans[index]) for index, row in enumerate(said["rows"]) if "group" in row}
+            assert sorted(groups) == sorted(threads for _, threads in CROWDS), said["rows"]
+            for threads, (row, shown) in groups.items():
+                assert 0 < row.get("estimatedFrom", 0) <= min(threads, 1000), row
+                names = [said["styles"][span[2]]["name"] for span in shown for _ in range(span[1])]
+                assert set(names[2:PIXELS // 2 - 2]) == {"user mode"}, (threads, names)
+                assert set(names[PIXELS // 2 + 2:]) == {"blocked"}, (threads, names)
+            since = busy.duration // 3
+            said, _ = busy.active(since, since + 10_000_000, folded=1, pixels=PIXELS, **{"from": since, "to": since + 10_000_000})
+            assert not any("estimatedFrom" in row for row in said["rows"]), "of few states all are added up"
+
+
 def main():
     tally = Tally()
+    tally.run(a_picture_costs_what_is_drawn.__name__, lambda: a_picture_costs_what_is_drawn(sys.argv[1]))
     for trace in (SMALL_TRACE, *([large_trace()] if large_trace() else [])):
         with serving(sys.argv[1], trace, build_options=("-a", "kernel")) as server:
             busy = Busy(sys.argv[1], server, int(os.environ.get("HISTREE_SEED", "1")))

@@ -41,7 +41,8 @@ endpoint_function api_traces;
  *	JSON		total, first, early: whether these rows are shown only until those of the view are made
  *			pinned: how many rows are; rest, by activity: how many rows did nothing
  *			rows: [{row, name, depth, below, folded, ...}], and of the first row of a process group: the
- *			row by which it is toggled; groupName; ran, waited: how many of its threads did
+ *			row by which it is toggled; groupName; ran, waited: how many of its threads did;
+ *			estimatedFrom, if its cells are an estimate: of how many of them
  *			styles: [{key, name, light, dark, height}]
  *			texts: {value: text}; of threads, whose numbers may be used again, {text: text}
  *

@@ -5,7 +5,9 @@
  *
  * A row may stand for many: what the threads of a process did, pixel by pixel.  One query reads the states of all
  * members, and for each style the time that it has in each pixel is added up: the whole pixels of a state as a
- * difference at its two ends, so that a state costs the same however long it is.
+ * difference at its two ends, so that a state costs the same however long it is.  Where they have more states than
+ * a picture needs, it is made of some members, chosen evenly from the busiest to the idlest, and the answer says
+ * so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +31,14 @@ struct group_cell {
 	const struct histree_style *other; /* what is worth more, but was there for moments only; NULL: nothing */
 };
 
-enum { GROUP_STYLES_MAX = 16, GROUP_STATES_MAX = 4000000 };
+enum {
+	GROUP_STYLES_MAX = 16,
+	GROUP_STATES_MAX = 1 << 19,  /* that are read before fewer members are asked, */
+	GROUP_MEMBERS_MAX = 1 << 16, /* and how many of these are asked at first */
+	GROUP_FEWER = 4,             /* times fewer each time */
+	GROUP_SAMPLED_MAX = 64,      /* so few are not made fewer: they are looked at so often */
+	GROUP_SAMPLES = 4,           /* in a pixel */
+};
 
 /* Of one style, by pixel. */
 struct style_time {
@@ -45,14 +54,18 @@ struct member {
 
 /* What is asked of the rows of one history, and what is found. */
 struct group {
-	const struct row_facts *facts;
-	uint32_t count;
+	const struct host_rows *rows;
 	histree_time from, to; /* both inclusive, within the history */
 	uint32_t pixels;
 	struct histree_work work;
+	struct histree_history *history;
 	const struct histree_label_table *table;
-	struct member *members; /* ascending by quark */
-	histree_quark *quarks;  /* without those that two lives share */
+	uint32_t *present; /* rows that have a state in the range, the busiest first */
+	uint32_t present_count;
+	bool is_estimate;       /* not all states of these were added up */
+	struct member *members; /* of those that are asked, ascending by quark */
+	uint32_t count;
+	histree_quark *quarks; /* without those that two lives share */
 	size_t quark_count;
 	struct style_time styles[GROUP_STYLES_MAX];
 	size_t style_count;
@@ -60,18 +73,44 @@ struct group {
 
 COMPARE(compare_members, struct member, BY(quark))
 
-static enum histree_status gather(struct group *group, struct histree_error *error)
+/* Finds who is there in the range: only these have states to be read. */
+static enum histree_status find_present(struct group *group, const uint32_t *rows, uint32_t count,
+					struct histree_error *error)
 {
-	group->members = malloc(((size_t)group->count + 1) * sizeof(*group->members));
-	group->quarks = malloc(((size_t)group->count + 1) * sizeof(*group->quarks));
+	struct row_facts facts;
+	group->present = malloc(((size_t)count + 1) * sizeof(*group->present));
+	if (group->present == NULL)
+		return error_memory(error, "the threads of a process");
+	for (uint32_t i = 0; i < count; i++) {
+		host_rows_facts(group->rows, rows[i], &facts);
+		const bool is_always = facts.seen.from == 0 && facts.seen.to == 0;
+		const bool is_there = facts.seen.from <= facts.seen.to && facts.seen.from <= group->to &&
+				      facts.seen.to >= group->from;
+		if (is_always || is_there)
+			group->present[group->present_count++] = rows[i];
+	}
+	return HISTREE_OK;
+}
+
+/* Chooses so many of those that are there, each from the middle of its part of them. */
+static enum histree_status choose_members(struct group *group, uint32_t count, struct histree_error *error)
+{
+	free(group->members);
+	free(group->quarks);
+	group->count = count;
+	group->quark_count = 0;
+	group->members = malloc(((size_t)count + 1) * sizeof(*group->members));
+	group->quarks = malloc(((size_t)count + 1) * sizeof(*group->quarks));
 	if (group->members == NULL || group->quarks == NULL)
 		return error_memory(error, "the threads of a process");
-	for (uint32_t i = 0; i < group->count; i++) {
-		const struct row_facts *facts = &group->facts[i];
-		group->members[i] = (struct member){ facts->quark, row_own_life(facts) };
+	for (uint64_t i = 0; i < count; i++) {
+		struct row_facts facts;
+		const uint64_t at = (2 * i + 1) * group->present_count / (2 * (uint64_t)count);
+		host_rows_facts(group->rows, group->present[at], &facts);
+		group->members[i] = (struct member){ facts.quark, row_own_life(&facts) };
 	}
-	qsort(group->members, group->count, sizeof(*group->members), compare_members);
-	for (uint32_t i = 0; i < group->count; i++)
+	qsort(group->members, count, sizeof(*group->members), compare_members);
+	for (uint32_t i = 0; i < count; i++)
 		if (group->quark_count == 0 || group->quarks[group->quark_count - 1] != group->members[i].quark)
 			group->quarks[group->quark_count++] = group->members[i].quark;
 	return HISTREE_OK;
@@ -135,6 +174,16 @@ static void add_state(const struct group *group, struct style_time *times, const
 			 state->end < found->life.to ? state->end : found->life.to);
 }
 
+static void forget_times(struct group *group)
+{
+	for (size_t i = 0; i < group->style_count; i++) {
+		free(group->styles[i].parts);
+		free(group->styles[i].whole);
+	}
+	group->style_count = 0;
+}
+
+/* Returns HISTREE_PARTIAL where there are more states than are read. */
 static enum histree_status read_states(struct group *group, struct histree_cursor *query,
 				       struct histree_error *error)
 {
@@ -147,7 +196,7 @@ static enum histree_status read_states(struct group *group, struct histree_curso
 		if (status != HISTREE_OK)
 			break;
 		if (states == GROUP_STATES_MAX)
-			return HISTREE_NOT_FOUND;
+			return HISTREE_PARTIAL;
 		if (states % 65536 == 0 && group->work.go_on != NULL && !group->work.go_on(group->work.context))
 			return error_set(error, HISTREE_ERR_CANCELLED, "nobody waits for it any more");
 		const struct histree_interval *state = histree_cursor_interval(query);
@@ -163,12 +212,87 @@ static enum histree_status read_states(struct group *group, struct histree_curso
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
+/* A state has a part of a pixel for each of the times at which its thread was looked at and was in it. */
+static void add_samples(const struct group *group, struct style_time *times, const struct histree_interval *state,
+			const histree_time *samples, size_t count)
+{
+	const double scale = (double)group->pixels / ((double)(group->to - group->from) + 1);
+	const struct member wanted = { .quark = state->quark };
+	const struct member *found =
+		bsearch(&wanted, group->members, group->count, sizeof(wanted), compare_members);
+	while (found != NULL && found > group->members && found[-1].quark == state->quark)
+		found--;
+	for (; found != NULL && found < group->members + group->count && found->quark == state->quark; found++) {
+		const histree_time from = state->start > found->life.from ? state->start : found->life.from;
+		const histree_time to = state->end < found->life.to ? state->end : found->life.to;
+		for (size_t i = SEARCH(at, 0, count, samples[at] < from); i < count && samples[i] <= to; i++) {
+			const uint32_t pixel = (uint32_t)((double)(samples[i] - group->from) * scale);
+			times->parts[pixel < group->pixels ? pixel : group->pixels - 1] += 1.0 / GROUP_SAMPLES;
+		}
+	}
+}
+
+/* What those that are asked did at some times in each pixel: that costs what is drawn. */
+static enum histree_status read_samples(struct group *group, struct histree_cursor *query,
+					struct histree_error *error)
+{
+	const uint32_t parts = group->pixels * GROUP_SAMPLES;
+	histree_time *samples = malloc(parts * sizeof(*samples));
+	size_t count = 0;
+	if (samples == NULL)
+		return error_memory(error, "the threads of a process");
+	for (uint32_t part = 0; part < parts; part++) {
+		const histree_time middle = histree_pixel_start(group->from, group->to, parts * 2, part * 2 + 1);
+		if (count == 0 || samples[count - 1] < middle)
+			samples[count++] = middle;
+	}
+	const struct histree_region region = {
+		.quarks = group->quarks, .quark_count = group->quark_count, .times = samples, .time_count = count
+	};
+	enum histree_status status = histree_query_start(query, &region, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		const struct histree_interval *state = histree_cursor_interval(query);
+		const struct histree_style *style = histree_style_of(group->table, &state->value);
+		struct style_time *times;
+		if (style != NULL && (status = times_of(group, style, &times, error)) == HISTREE_OK)
+			add_samples(group, times, state, samples, count);
+	}
+	free(samples);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* All that are there, if they have no more states than are read; else fewer of them. */
+static enum histree_status read_members(struct group *group, struct histree_cursor *query,
+					struct histree_error *error)
+{
+	uint32_t count = group->present_count < GROUP_MEMBERS_MAX ? group->present_count : GROUP_MEMBERS_MAX;
+	enum histree_status status;
+	for (;;) {
+		status = choose_members(group, count, error);
+		if (status == HISTREE_OK)
+			status = read_states(group, query, error);
+		if (status != HISTREE_PARTIAL)
+			break;
+		group->is_estimate = true;
+		forget_times(group);
+		if (count <= GROUP_SAMPLED_MAX) {
+			status = read_samples(group, query, error);
+			break;
+		}
+		count = count / GROUP_FEWER > GROUP_SAMPLED_MAX ? count / GROUP_FEWER : GROUP_SAMPLED_MAX;
+	}
+	group->is_estimate |= count < group->present_count;
+	return status;
+}
+
 /* Those of one height are always in one order. */
 COMPARE(compare_worth, struct style_time, BY_MOST(style->height) BY_TEXT(style->key))
 
 static void choose(struct group *group, struct group_cell *out)
 {
 	int64_t whole[GROUP_STYLES_MAX] = { 0 };
+	const double each =
+		group->count > 0 ? (double)group->present_count / group->count : 1; /* stands for so many */
 	qsort(group->styles, group->style_count, sizeof(group->styles[0]), compare_worth);
 	for (uint32_t pixel = 0; pixel < group->pixels; pixel++) {
 		const struct histree_style *most = NULL, *shortly = NULL;
@@ -177,7 +301,7 @@ static void choose(struct group *group, struct group_cell *out)
 		for (size_t i = 0; i < group->style_count; i++) {
 			const struct style_time *times = &group->styles[i];
 			whole[i] += times->whole[pixel];
-			const double time = times->parts[pixel] + (double)whole[i];
+			const double time = (times->parts[pixel] + (double)whole[i]) * each;
 			const bool is_equal =
 				out[pixel].style == NULL || out[pixel].style->height == times->style->height;
 			if (time >= 0.5 && is_equal && time > chosen) {
@@ -200,26 +324,22 @@ static void choose(struct group *group, struct group_cell *out)
 /*
  * Who runs hides who waits, and they who sleep: a pixel has the state of greatest worth, of equals the longest,
  * that members were in, added up, for half of it or more.  A style is worth as much as it is high.  Returns
- * HISTREE_NOT_FOUND where there are so many states that nobody would wait for them, or more styles than a kernel
- * has, and then there are no cells.
+ * HISTREE_NOT_FOUND where there are more styles than a kernel has, and then there are no cells.
  */
-static enum histree_status group_cells_make(struct group *group, struct group_cell *out,
-					    struct histree_error *error)
+static enum histree_status group_cells_make(struct group *group, const uint32_t *rows, uint32_t count,
+					    struct group_cell *out, struct histree_error *error)
 {
 	struct histree_cursor *query = NULL;
-	group->table = group->facts[0].table;
-	enum histree_status status = gather(group, error);
+	enum histree_status status = find_present(group, rows, count, error);
 	if (status == HISTREE_OK)
-		status = histree_query_create(group->facts[0].history, &query, error);
+		status = histree_query_create(group->history, &query, error);
 	if (status == HISTREE_OK)
-		status = read_states(group, query, error);
+		status = read_members(group, query, error);
 	if (status == HISTREE_OK)
 		choose(group, out);
 	histree_cursor_free(query);
-	for (size_t i = 0; i < group->style_count; i++) {
-		free(group->styles[i].parts);
-		free(group->styles[i].whole);
-	}
+	forget_times(group);
+	free(group->present);
 	free(group->members);
 	free(group->quarks);
 	return status;
@@ -250,7 +370,8 @@ struct window {
 	struct histree_row_life *lives; /* and when they are theirs */
 	struct histree_cell_span *spans;
 	struct group_cell *cells_of_group;
-	uint32_t next; /* row of the window */
+	uint32_t *estimated_from; /* by row of the window: of how many threads it is an estimate, or 0 */
+	uint32_t next;            /* row of the window */
 
 	const struct histree_style *styles[STYLES_MAX];
 	size_t style_count;
@@ -540,32 +661,27 @@ static bool write_group_spans(struct window *window, struct byte_buffer *out)
 	return true;
 }
 
-/*
- * A row that stands for all of a folded group.  HISTREE_NOT_FOUND: they have so many states that the first of them
- * stands for itself alone.
- */
+/* A row that stands for all of a folded group.  HISTREE_NOT_FOUND: the first of them stands for itself alone. */
 static enum histree_status write_group(struct window *window, const struct row_group *group,
 				       struct byte_buffer *out, struct histree_error *error)
 {
 	const uint32_t *members = window->rows.order->members + group->first;
-	struct row_facts *facts = malloc((size_t)group->count * sizeof(*facts));
-	if (facts == NULL)
-		return error_memory(error, "the threads of a process");
-	for (uint32_t i = 0; i < group->count; i++)
-		host_rows_facts(window->rows.rows, members[i], &facts[i]);
-	const struct histree_history_info *info = histree_history_info(facts[0].history);
+	struct row_facts facts;
+	facts_at(window, window->next, &facts);
+	const struct histree_history_info *info = histree_history_info(facts.history);
 	struct group asked = {
-		.facts = facts,
-		.count = group->count,
+		.rows = window->rows.rows,
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
 		.pixels = window->range.pixels,
 		.work = window->work,
+		.history = facts.history,
+		.table = facts.table,
 	};
-	enum histree_status status = group_cells_make(&asked, window->cells_of_group, error);
-	free(facts);
+	enum histree_status status = group_cells_make(&asked, members, group->count, window->cells_of_group, error);
 	if (status != HISTREE_OK)
 		return status;
+	window->estimated_from[window->next] = asked.is_estimate ? asked.count : 0;
 	end_stretch(window);
 	window->next++;
 	return write_group_spans(window, out) ? HISTREE_OK : error_memory(error, "cells");
@@ -639,6 +755,8 @@ static void describe_group(const struct window *window, uint32_t index, struct j
 	json_int_member(json, "group", group->row);
 	json_int_member(json, "ran", group->ran);
 	json_int_member(json, "waited", group->waited);
+	if (window->estimated_from[index] > 0)
+		json_int_member(json, "estimatedFrom", window->estimated_from[index]);
 	struct byte_buffer name = { 0 };
 	host_rows_label(window->rows.rows, group->row, &name);
 	json_string_member(json, "groupName", byte_buffer_chars(&name), name.size);
@@ -706,10 +824,11 @@ static bool open_window(struct call *call, struct window *window)
 	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
 	window->quarks = reply_memory(call->reply, window->count + 1, sizeof(*window->quarks));
 	window->lives = reply_memory(call->reply, window->count + 1, sizeof(*window->lives));
+	window->estimated_from = reply_memory(call->reply, window->count + 1, sizeof(*window->estimated_from));
 	window->spans = reply_memory(call->reply, window->range.pixels, sizeof(*window->spans));
 	window->cells_of_group = reply_memory(call->reply, window->range.pixels, sizeof(*window->cells_of_group));
 	return window->quarks != NULL && window->lives != NULL && window->spans != NULL &&
-	       window->cells_of_group != NULL;
+	       window->cells_of_group != NULL && window->estimated_from != NULL;
 }
 
 void api_rows(struct call *call)

@@ -13,7 +13,6 @@
 #include "base/table.h"
 #include "histree/segments.h"
 #include "histree/states.h"
-#include "histree/time_use.h"
 #include "server/catalogue/dataset.h"
 #include "server/model/row_model.h"
 #include "server/model/state_filter.h"
@@ -488,34 +487,128 @@ static uint32_t group_of_thread(const struct kernel_threads *threads, uint32_t r
 	return found != HISTREE_NO_INDEX ? found : row;
 }
 
+/* What a part of the states of a thread adds; statuses as histree-states(7) has them. */
+static void add_activity(struct row_activity *activity, const struct histree_value *status, uint64_t ns)
+{
+	enum { RUNS = 2, RUNS_A_CALL, IS_INTERRUPTED, WAITS_FOR_A_CPU };
+	if (status->type != HISTREE_INT)
+		return;
+	if (status->int32 >= RUNS && status->int32 <= IS_INTERRUPTED)
+		activity->ran_ns += ns;
+	else if (status->int32 == WAITS_FOR_A_CPU)
+		activity->waited_ns += ns;
+}
+
+/* Of a thread that had its number in a part of the range only: others share its attribute. */
+static enum histree_status read_life(struct histree_cursor *query, const struct histree_thread *thread,
+				     histree_time from, histree_time to, struct row_activity *activity,
+				     struct histree_error *error)
+{
+	from = thread->from > from ? thread->from : from;
+	to = thread->to < to ? thread->to : to;
+	if (from > to)
+		return HISTREE_OK;
+	const struct histree_region region = {
+		.quarks = &thread->status, .quark_count = 1, .from = from, .to = to
+	};
+	enum histree_status status = histree_query_start(query, &region, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(query, error)) == HISTREE_OK) {
+		const struct histree_interval *state = histree_cursor_interval(query);
+		const histree_time start = state->start > from ? state->start : from;
+		const histree_time end = state->end < to ? state->end : to;
+		add_activity(activity, &state->value, (uint64_t)end - (uint64_t)start + 1);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* The attributes of threads that had their numbers all the time, by place and ascending. */
+struct whole_threads {
+	uint32_t *row_of; /* by quark, from the first one on */
+	histree_quark first, *quarks;
+	size_t count;
+};
+
+static bool had_number(const struct histree_thread *thread, histree_time from, histree_time to)
+{
+	return thread->from <= from && thread->to >= to;
+}
+
+static bool has_activity(const struct histree_thread *thread)
+{
+	return thread->tid != 0 && thread->status != HISTREE_ROOT; /* an idle loop did nothing */
+}
+
+static enum histree_status find_whole(const struct kernel_threads *threads, histree_time from, histree_time to,
+				      struct whole_threads *out, struct histree_error *error)
+{
+	histree_quark last = 0;
+	out->first = UINT32_MAX;
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const histree_quark quark = threads->list[row].status;
+		out->first = quark < out->first ? quark : out->first;
+		last = quark > last ? quark : last;
+	}
+	const size_t span = threads->count > 0 ? (size_t)(last - out->first) + 1 : 0;
+	out->row_of = malloc((span + 1) * sizeof(*out->row_of));
+	out->quarks = malloc(((size_t)threads->count + 1) * sizeof(*out->quarks));
+	if (out->row_of == NULL || out->quarks == NULL)
+		return error_memory(error, "what rows did");
+	for (size_t at = 0; at < span; at++)
+		out->row_of[at] = HISTREE_NO_INDEX;
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct histree_thread *thread = &threads->list[row];
+		if (has_activity(thread) && had_number(thread, from, to))
+			out->row_of[thread->status - out->first] = row;
+	}
+	for (size_t at = 0; at < span; at++)
+		if (out->row_of[at] != HISTREE_NO_INDEX)
+			out->quarks[out->count++] = out->first + (histree_quark)at;
+	return HISTREE_OK;
+}
+
+/* The numbers of `histree top`, without its list of rows, which takes 200 bytes a thread. */
+static enum histree_status add_up_statuses(const struct kernel_threads *threads, histree_time from, histree_time to,
+					   struct row_activity *activity, struct histree_error *error)
+{
+	struct histree_cursor *times = NULL, *query = NULL;
+	struct whole_threads whole = { 0 };
+	enum histree_status status = find_whole(threads, from, to, &whole, error);
+	const struct histree_region region = {
+		.quarks = whole.quarks, .quark_count = whole.count, .from = from, .to = to
+	};
+	if (status == HISTREE_OK)
+		status = histree_time_in_state_create(threads->kernel->history, &times, error);
+	if (status == HISTREE_OK)
+		status = histree_time_in_state_start(times, &region, error);
+	while (status == HISTREE_OK && (status = histree_cursor_next(times, error)) == HISTREE_OK) {
+		const struct histree_state_time *part = histree_cursor_state_time(times);
+		add_activity(&activity[whole.row_of[part->quark - whole.first]], &part->value, part->ns);
+	}
+	histree_cursor_free(times);
+	free(whole.row_of);
+	free(whole.quarks);
+	if (status == HISTREE_END)
+		status = histree_query_create(threads->kernel->history, &query, error);
+	for (uint32_t row = 0; row < threads->count && status == HISTREE_OK; row++) {
+		const struct histree_thread *thread = &threads->list[row];
+		if (has_activity(thread) && !had_number(thread, from, to))
+			status = read_life(query, thread, from, to, &activity[row], error);
+	}
+	histree_cursor_free(query);
+	return status;
+}
+
 /* Blocked and idle threads did nothing. */
 static enum histree_status threads_activity(const void *context, histree_time from, histree_time to,
 					    struct row_activity *activity, struct histree_error *error)
 {
 	const struct kernel_threads *threads = context;
-	const struct histree_time_use_request request = { .from = from, .to = to, .by = HISTREE_BY(THREAD) };
-	struct histree_time_use *use = NULL;
-	size_t count;
-	enum histree_status status = histree_time_use_create(threads->kernel->history, &request, &use, error);
-	if (status != HISTREE_OK)
-		return status;
-	const struct histree_use_row *rows = histree_time_use_rows(use, &count);
+	const struct kernel_view *kernel = threads->kernel;
 	for (uint32_t row = 0; row < threads->count; row++)
 		activity[row].group = group_of_thread(threads, row);
-	for (size_t i = 0; i < count; i++) {
-		const uint64_t *ns = rows[i].ns;
-		const struct histree_value *tid = &rows[i].keys[HISTREE_USE_BY_THREAD];
-		const uint32_t row =
-			tid->type == HISTREE_INT
-				? histree_control_flow_find_at(threads->flow, tid->int32, -1, rows[i].from)
-				: HISTREE_NO_INDEX;
-		if (row == HISTREE_NO_INDEX)
-			continue;
-		activity[row].ran_ns = ns[HISTREE_USE_USER] + ns[HISTREE_USE_SYSTEM] + ns[HISTREE_USE_INTERRUPTED];
-		activity[row].waited_ns = ns[HISTREE_USE_WAITING];
-	}
-	histree_time_use_free(use);
-	return HISTREE_OK;
+	from = from > kernel->start ? from : kernel->start;
+	to = to < kernel->end ? to : kernel->end;
+	return from <= to ? add_up_statuses(threads, from, to, activity, error) : HISTREE_OK;
 }
 
 static enum histree_status make_of_threads(const void *context, const struct arrow_range *range,

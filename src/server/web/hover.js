@@ -71,6 +71,8 @@ export class Hover {
 		const rows = [], isGroup = isFoldedGroup(info);
 		if (isGroup)
 			rows.push(["threads", info.below + 1], ["ran here", info.ran], ["only waited for a CPU", info.waited], ["shown", "what the busiest of them did"]);
+		if (info.estimatedFrom > 0)
+			rows.push(["", `an estimate from ${info.estimatedFrom.toLocaleString("en")} of them, as they have too many states`]);
 		if (state.start !== undefined) {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
 			rows.push([state.open ? "for at least" : "for", time.duration(state.end + 1 - state.start)]);
