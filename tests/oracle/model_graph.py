@@ -10,6 +10,7 @@ STATES = {UNKNOWN: "UNKNOWN", AFTER_FORK: "PREEMPTED", FOR_CPU: "PREEMPTED", EXI
           WAITS: "PREEMPTED", RUNS: "RUNNING", DEAD: "UNKNOWN", BLOCKED: "BLOCKED"}
 SOFTIRQS = {1: "TIMER", 8: "TIMER", 4: "BLOCK_DEVICE", 5: "BLOCK_DEVICE", 2: "NETWORK", 3: "NETWORK",
             7: "INTERRUPTED"}
+HARD_IRQ, SOFT_IRQ, NMI = 0x08, 0x10, 0x40  # of ftrace's common_flags
 OUT, IN = ("inet_sock_local_out", "net_dev_queue"), ("inet_sock_local_in", "netif_receive_skb", "net_if_receive_skb")
 
 Edge = collections.namedtuple("Edge", "tid start end state")
@@ -76,6 +77,8 @@ class Graph:
             self.append(target, "TIMER" if kind == "hrtimer_expire" else
                         SOFTIRQS.get(number, "BLOCKED") if kind == "softirq" else
                         "INTERRUPTED" if number == 0 else "BLOCKED")
+        elif target.before == BLOCKED and int(fields.get("common_flags", 0)) & (HARD_IRQ | SOFT_IRQ | NMI):
+            self.append(target, "BLOCKED")
         elif target.before in (BLOCKED, AFTER_FORK):
             self.append(target, STATES[target.before])
             if runs is not None:
