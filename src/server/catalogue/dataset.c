@@ -276,7 +276,7 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 }
 
 /* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
-static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
+static const struct histree_open_options open_options = { .cache_bytes = 32 << 20 };
 
 static bool has_room(struct dataset *dataset, size_t histories, size_t segments)
 {

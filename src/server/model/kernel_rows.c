@@ -5,6 +5,7 @@
  */
 #include "server/model/kernel_rows.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -521,11 +522,16 @@ static enum histree_status read_life(struct histree_cursor *query, const struct 
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* The attributes of threads that had their numbers all the time, by place and ascending. */
+/*
+ * The attributes of threads that had their numbers all the time, ascending, and the row of each.  Where one is
+ * among them is counted: 64 attributes a word, and before each word how many there are.
+ */
 struct whole_threads {
-	uint32_t *row_of; /* by quark, from the first one on */
 	histree_quark first, *quarks;
+	uint32_t *rows;
 	size_t count;
+	uint64_t *are_there;
+	uint32_t *before;
 };
 
 static bool had_number(const struct histree_thread *thread, histree_time from, histree_time to)
@@ -538,6 +544,13 @@ static bool has_activity(const struct histree_thread *thread)
 	return thread->tid != 0 && thread->status != HISTREE_ROOT; /* an idle loop did nothing */
 }
 
+static size_t whole_place(const struct whole_threads *whole, histree_quark quark)
+{
+	const size_t at = quark - whole->first;
+	const uint64_t below = (UINT64_C(1) << at % 64) - 1;
+	return whole->before[at / 64] + (size_t)__builtin_popcountll(whole->are_there[at / 64] & below);
+}
+
 static enum histree_status find_whole(const struct kernel_threads *threads, histree_time from, histree_time to,
 				      struct whole_threads *out, struct histree_error *error)
 {
@@ -548,21 +561,32 @@ static enum histree_status find_whole(const struct kernel_threads *threads, hist
 		out->first = quark < out->first ? quark : out->first;
 		last = quark > last ? quark : last;
 	}
-	const size_t span = threads->count > 0 ? (size_t)(last - out->first) + 1 : 0;
-	out->row_of = malloc((span + 1) * sizeof(*out->row_of));
+	const size_t words = threads->count > 0 ? (size_t)(last - out->first) / 64 + 1 : 0;
+	out->are_there = calloc(words + 1, sizeof(*out->are_there));
+	out->before = calloc(words + 1, sizeof(*out->before));
 	out->quarks = malloc(((size_t)threads->count + 1) * sizeof(*out->quarks));
-	if (out->row_of == NULL || out->quarks == NULL)
+	out->rows = malloc(((size_t)threads->count + 1) * sizeof(*out->rows));
+	if (out->are_there == NULL || out->before == NULL || out->quarks == NULL || out->rows == NULL)
 		return error_memory(error, "what rows did");
-	for (size_t at = 0; at < span; at++)
-		out->row_of[at] = HISTREE_NO_INDEX;
 	for (uint32_t row = 0; row < threads->count; row++) {
 		const struct histree_thread *thread = &threads->list[row];
+		const size_t at = thread->status - out->first;
 		if (has_activity(thread) && had_number(thread, from, to))
-			out->row_of[thread->status - out->first] = row;
+			out->are_there[at / 64] |= UINT64_C(1) << at % 64;
 	}
-	for (size_t at = 0; at < span; at++)
-		if (out->row_of[at] != HISTREE_NO_INDEX)
-			out->quarks[out->count++] = out->first + (histree_quark)at;
+	for (size_t word = 0; word < words; word++) {
+		out->before[word] = (uint32_t)out->count;
+		out->count += (size_t)__builtin_popcountll(out->are_there[word]);
+	}
+	assert(out->count <= threads->count);
+	for (uint32_t row = 0; row < threads->count; row++) {
+		const struct histree_thread *thread = &threads->list[row];
+		if (!has_activity(thread) || !had_number(thread, from, to))
+			continue;
+		const size_t place = whole_place(out, thread->status);
+		out->quarks[place] = thread->status;
+		out->rows[place] = row;
+	}
 	return HISTREE_OK;
 }
 
@@ -582,11 +606,13 @@ static enum histree_status add_up_statuses(const struct kernel_threads *threads,
 		status = histree_time_in_state_start(times, &region, error);
 	while (status == HISTREE_OK && (status = histree_cursor_next(times, error)) == HISTREE_OK) {
 		const struct histree_state_time *part = histree_cursor_state_time(times);
-		add_activity(&activity[whole.row_of[part->quark - whole.first]], &part->value, part->ns);
+		add_activity(&activity[whole.rows[whole_place(&whole, part->quark)]], &part->value, part->ns);
 	}
 	histree_cursor_free(times);
-	free(whole.row_of);
 	free(whole.quarks);
+	free(whole.rows);
+	free(whole.are_there);
+	free(whole.before);
 	if (status == HISTREE_END)
 		status = histree_query_create(threads->kernel->history, &query, error);
 	for (uint32_t row = 0; row < threads->count && status == HISTREE_OK; row++) {

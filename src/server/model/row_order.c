@@ -93,9 +93,10 @@ static enum histree_status fill_sorted(struct row_order *order, const struct row
 
 /* ---- by what they did -------------------------------------------------------------------------------- */
 
-struct active_entry {
-	uint64_t of_group, own; /* keys: the smaller one comes first */
-	uint32_t group, row;
+/* A process, of which something is in the order. */
+struct active_group {
+	uint64_t key; /* the smaller one comes first */
+	uint32_t row, first, count;
 };
 
 /* What ran longest comes first; then what only waited for a CPU; then what did neither. */
@@ -105,71 +106,126 @@ static uint64_t activity_key(uint64_t ran, uint64_t waited)
 	return ran > 0 ? half - ran : UINT64_MAX - waited;
 }
 
-COMPARE(compare_active, struct active_entry, BY(of_group) BY(group) BY(own) BY(row))
+COMPARE(compare_active, struct active_group, BY(key) BY(row))
 
-/* The entries of one group, which begin at `first`. */
+/* Its members are in their order. */
 static void add_group(struct row_order *order, const struct row_order_request *request,
-		      const struct active_entry *entries, uint32_t first, uint32_t end,
-		      const struct row_activity *activity)
+		      const struct active_group *active, const struct row_activity *activity)
 {
-	struct row_group group = { .row = entries[first].group, .first = first, .count = end - first };
+	struct row_group group = { .row = active->row, .first = active->first, .count = active->count };
+	const uint32_t *members = order->members + group.first;
 	const bool found = *request->filter != '\0'; /* what a filter finds is shown, folded or not */
-	if (entries[first].of_group == UINT64_MAX) {
+	if (active->key == UINT64_MAX) {
 		order->rest += group.count;
 		if (!request->with_rest && !found)
 			return;
 	}
-	for (uint32_t i = first; i < end; i++) {
-		const struct row_activity *own = &activity[entries[i].row];
+	for (uint32_t i = 0; i < group.count; i++) {
+		const struct row_activity *own = &activity[members[i]];
 		group.ran += own->ran_ns > 0;
 		group.waited += own->ran_ns == 0 && own->waited_ns > 0;
 	}
 	group.is_lead = group.count > 1;
 	group.is_folded =
 		group.is_lead && !found && (request->folded != ROWS_UNFOLDED) != is_toggled(request, group.row);
-	for (uint32_t i = first; i < end; i++) {
+	for (uint32_t i = 0; i < group.count; i++) {
 		order->groups[order->count] = group;
-		order->rows[order->count++] = entries[i].row;
+		order->rows[order->count++] = members[i];
 		if (group.is_folded)
 			break;
 		group.is_lead = false;
 	}
 }
 
+/* What rows did, added up by group, and how many of each are in the order. */
+struct active_rows {
+	struct row_activity *activity, *groups; /* by row; by the row of the group */
+	uint32_t *places;                       /* likewise: how many; then where the next one goes */
+	struct active_group *active;
+	uint32_t active_count, most; /* groups; rows of one */
+};
+
+static enum histree_status find_groups(struct active_rows *rows, const struct row_order_request *request,
+				       uint32_t count, const bool *wanted, struct histree_error *error)
+{
+	for (uint32_t row = 0; row < count; row++) {
+		const struct row_activity *own = &rows->activity[row];
+		rows->groups[own->group].ran_ns += own->ran_ns;
+		rows->groups[own->group].waited_ns += own->waited_ns;
+		if (is_sorted(request, row, wanted) && rows->places[own->group]++ == 0)
+			rows->active_count++;
+	}
+	rows->active = malloc(((size_t)rows->active_count + 1) * sizeof(*rows->active));
+	if (rows->active == NULL)
+		return error_memory(error, "the order of the rows");
+	uint32_t used = 0, first = 0;
+	for (uint32_t row = 0; row < count; row++) {
+		const struct row_activity *all = &rows->groups[row];
+		if (rows->places[row] > 0)
+			rows->active[used++] =
+				(struct active_group){ .key = activity_key(all->ran_ns, all->waited_ns),
+						       .row = row,
+						       .count = rows->places[row] };
+	}
+	assert(used == rows->active_count);
+	if (used > 0)
+		qsort(rows->active, used, sizeof(*rows->active), compare_active);
+	for (uint32_t i = 0; i < used; i++) {
+		struct active_group *active = &rows->active[i];
+		rows->most = active->count > rows->most ? active->count : rows->most;
+		active->first = rows->places[active->row] = first;
+		first += active->count;
+	}
+	return HISTREE_OK;
+}
+
+/* Group by group, so that room is needed for the rows of one. */
+static enum histree_status sort_groups(struct row_order *order, const struct row_order_request *request,
+				       const struct active_rows *rows, struct histree_error *error)
+{
+	struct keyed_index *sorted = malloc(((size_t)rows->most + 1) * sizeof(*sorted));
+	struct keyed_index *spare = malloc(((size_t)rows->most + 1) * sizeof(*spare));
+	const bool has_room = sorted != NULL && spare != NULL;
+	for (uint32_t at = 0; at < rows->active_count && has_room; at++) {
+		const struct active_group *active = &rows->active[at];
+		uint32_t *members = order->members + active->first;
+		for (uint32_t i = 0; i < active->count; i++) {
+			const struct row_activity *own = &rows->activity[members[i]];
+			sorted[i] = (struct keyed_index){ activity_key(own->ran_ns, own->waited_ns), members[i] };
+		}
+		radix_sort(sorted, spare, active->count);
+		for (uint32_t i = 0; i < active->count; i++)
+			members[i] = sorted[i].index;
+		add_group(order, request, active, rows->activity);
+	}
+	free(sorted);
+	free(spare);
+	return has_room ? HISTREE_OK : error_memory(error, "the order of the rows");
+}
+
 static enum histree_status fill_active(struct row_order *order, const struct row_order_request *request,
 				       uint32_t count, const bool *wanted, struct histree_error *error)
 {
-	struct row_activity *activity = NULL, *groups = calloc((size_t)count + 1, sizeof(*groups));
-	struct active_entry *entries = malloc(((size_t)count + 1) * sizeof(*entries));
-	uint32_t used = 0;
-	enum histree_status status = HISTREE_OK;
+	struct active_rows rows = { 0 };
+	enum histree_status status =
+		host_rows_activity(request->rows, request->from, request->to, &rows.activity, error);
+	rows.groups = calloc((size_t)count + 1, sizeof(*rows.groups));
+	rows.places = calloc((size_t)count + 1, sizeof(*rows.places));
 	order->groups = malloc(((size_t)count + ROWS_PINNED_MAX + 1) * sizeof(*order->groups));
 	order->members = malloc(((size_t)count + 1) * sizeof(*order->members));
-	if (groups == NULL || entries == NULL || order->groups == NULL || order->members == NULL)
+	if (rows.groups == NULL || rows.places == NULL || order->groups == NULL || order->members == NULL)
 		status = error_memory(error, "the order of the rows");
 	if (status == HISTREE_OK)
-		status = host_rows_activity(request->rows, request->from, request->to, &activity, error);
-	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
-		groups[activity[row].group].ran_ns += activity[row].ran_ns;
-		groups[activity[row].group].waited_ns += activity[row].waited_ns;
-	}
-	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++) {
-		const struct row_activity *own = &activity[row], *all = &groups[own->group];
+		status = find_groups(&rows, request, count, wanted, error);
+	for (uint32_t row = 0; row < count && status == HISTREE_OK; row++)
 		if (is_sorted(request, row, wanted))
-			entries[used++] =
-				(struct active_entry){ activity_key(all->ran_ns, all->waited_ns),
-						       activity_key(own->ran_ns, own->waited_ns), own->group, row };
-	}
-	if (used > 0)
-		qsort(entries, used, sizeof(*entries), compare_active);
-	for (uint32_t first = 0, end; first < used; first = end) {
-		for (end = first; end < used && entries[end].group == entries[first].group; end++)
-			order->members[end] = entries[end].row;
-		add_group(order, request, entries, first, end, activity);
-	}
-	free(groups);
-	free(entries);
-	free(activity);
+			order->members[rows.places[rows.activity[row].group]++] = row;
+	free(rows.groups);
+	free(rows.places);
+	if (status == HISTREE_OK)
+		status = sort_groups(order, request, &rows, error);
+	free(rows.active);
+	free(rows.activity);
 	return status;
 }
 
