@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -196,8 +197,31 @@ def a_picture_costs_what_is_drawn(histree):
             assert not any("estimatedFrom" in row for row in said["rows"]), "of few states all are added up"
 
 
+def a_long_trace_is_shown_to_its_end(histree):
+    """A browser has numbers of 53 bits, so that the end of a trace of more than 104 days comes back rounded, if by a few ns."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        length = next(us * 1000 for us in range(180 * 10**12, 180 * 10**12 + 100) if int(float(us * 1000)) > us * 1000)
+        lines = [SWITCH.format(one=1000, process=1000, cpu=0, ms=0, comm="crowd", next=1001).replace(" 0.000000:", f" {time // 10**6}.{time % 10**6:06}:")
+                 for time in (10**6, 2 * 10**6, 10**6 + length // 1000)]
+        (folder / "long.txt").write_text("# tracer: nop\n" + "".join(lines))
+        with Server(histree, folder, [build(histree, folder / "long.txt", folder / "long.histree", "-a", "kernel")]) as server:
+            busy = Busy(histree, server, 1)
+            end = int(float(busy.duration))
+            assert end > busy.duration == length, (end, busy.duration, length)
+            said, _ = busy.active(0, end, to=end)
+            assert said["total"] > 0, said
+            try:
+                busy.active(0, end, to=end + 1000)
+            except urllib.error.HTTPError as error:
+                assert error.code == 400
+            else:
+                raise AssertionError("what is beyond the end is refused")
+
+
 def main():
     tally = Tally()
+    tally.run(a_long_trace_is_shown_to_its_end.__name__, lambda: a_long_trace_is_shown_to_its_end(sys.argv[1]))
     tally.run(a_picture_costs_what_is_drawn.__name__, lambda: a_picture_costs_what_is_drawn(sys.argv[1]))
     for trace in (SMALL_TRACE, *([large_trace()] if large_trace() else [])):
         with serving(sys.argv[1], trace, build_options=("-a", "kernel")) as server:

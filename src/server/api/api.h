@@ -3,7 +3,8 @@
  * api.h - the interface of the page besides the Trace Server Protocol, below /api/v1.
  *
  * Everything is a GET unless it says otherwise; `experiment` is a UUID.  Times are nanoseconds after the start of
- * the history, so that a browser, whose numbers have 53 bits, can count with them.
+ * the history, so that a browser, whose numbers have 53 bits, can count with them.  Of a history of more than
+ * 104 days it rounds them: its end as a double is its end.
  */
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
