@@ -15,6 +15,7 @@
 enum { ORDERS_KEPT = 6 };
 
 struct row_orders {
+	pthread_mutex_t making;              /* held by who makes one by what rows did */
 	pthread_mutex_t lock;                /* guards what follows */
 	struct row_order *kept[ORDERS_KEPT]; /* the one used last comes first */
 };
@@ -468,18 +469,10 @@ static struct row_order *find_kept(struct row_orders *orders, const char *key)
 	return order;
 }
 
-enum histree_status row_order_get(struct row_orders *orders, const struct row_order_request *request,
-				  struct row_order **out, struct histree_error *error)
+/* Takes the key. */
+static enum histree_status make_kept(struct row_orders *orders, const struct row_order_request *request, char *key,
+				     struct row_order **out, struct histree_error *error)
 {
-	char *key = request_key(request);
-	*out = key != NULL ? find_kept(orders, key) : NULL;
-	if (*out != NULL) {
-		free(key);
-		return HISTREE_OK;
-	}
-	if (key == NULL)
-		return error_memory(error, "the order of the rows");
-	/* Two who ask at once make it twice; the later one is kept as well, and goes with time. */
 	enum histree_status status = make_order(request, key, out, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -490,12 +483,43 @@ enum histree_status row_order_get(struct row_orders *orders, const struct row_or
 	return HISTREE_OK;
 }
 
+/*
+ * A page asks for several windows and the arrows of a new order at once.  One by what rows did is made once, while
+ * the others wait for it; of any other order, two who ask at once make it twice, and both are kept.
+ */
+enum histree_status row_order_get(struct row_orders *orders, const struct row_order_request *request,
+				  struct row_order **out, struct histree_error *error)
+{
+	const bool is_costly = request->sort == ROW_SORT_ACTIVE;
+	enum histree_status status = HISTREE_OK;
+	char *key = request_key(request);
+	if (key == NULL)
+		return error_memory(error, "the order of the rows");
+	*out = find_kept(orders, key);
+	if (*out != NULL) {
+		free(key);
+		return HISTREE_OK;
+	}
+	if (is_costly) {
+		pthread_mutex_lock(&orders->making);
+		*out = find_kept(orders, key);
+	}
+	if (*out != NULL)
+		free(key);
+	else
+		status = make_kept(orders, request, key, out, error);
+	if (is_costly)
+		pthread_mutex_unlock(&orders->making);
+	return status;
+}
+
 static enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error)
 {
 	(void)dataset;
 	struct row_orders *orders = calloc(1, sizeof(*orders));
 	if (orders == NULL)
 		return error_memory(error, "the orders of rows");
+	pthread_mutex_init(&orders->making, NULL);
 	pthread_mutex_init(&orders->lock, NULL);
 	*view = orders;
 	return HISTREE_OK;
@@ -507,6 +531,7 @@ static void row_orders_free(void *view)
 	for (size_t i = 0; i < ORDERS_KEPT; i++)
 		row_order_release(orders->kept[i]);
 	pthread_mutex_destroy(&orders->lock);
+	pthread_mutex_destroy(&orders->making);
 	free(orders);
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Orders of rows against the plain rule, on random trees: a row is shown unless one above it is folded; a filter
- * leaves what it finds and what is above that; another sort is flat.
+ * leaves what it finds and what is above that; another sort is flat.  One by what rows did is made once, however
+ * many ask for it at a time.
  */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "base/hash_index.h"
 #include "server/model/row_order.h"
 #include "support/test.h"
@@ -37,12 +42,28 @@ static uint64_t sort_key(const void *view, uint32_t row, enum row_sort sort)
 	return sort == ROW_SORT_TID ? (uint64_t)tree->rows[row].number : row;
 }
 
+static atomic_int times_added_up;
+
+/* Takes so long that whoever asks as well has come by then.  Who has a greater number ran longer. */
+static enum histree_status activity(const void *view, histree_time from, histree_time to, struct row_activity *rows,
+				    struct histree_error *error)
+{
+	(void)from, (void)to, (void)error;
+	const struct made_tree *tree = view;
+	times_added_up++;
+	usleep(100000);
+	for (uint32_t row = 0; row < tree->count; row++)
+		rows[row] = (struct row_activity){ .ran_ns = (uint64_t)tree->rows[row].number, .group = row };
+	return HISTREE_OK;
+}
+
 static const struct row_model model = {
 	.name = "made",
 	.count = offsetof(struct made_tree, count),
 	.facts = facts,
 	.matches = matches,
 	.sort_key = sort_key,
+	.activity = activity,
 };
 
 static struct host_rows rows_of(struct made_tree *tree, struct host_view *host)
@@ -154,4 +175,52 @@ TEST(test_orders)
 		}
 		row_orders_kind.free(orders);
 	}
+}
+
+struct asking {
+	struct row_orders *orders;
+	const struct row_order_request *request;
+	struct row_order *order;
+};
+
+static void *ask(void *context)
+{
+	struct asking *asking = context;
+	assert_ok(row_order_get(asking->orders, asking->request, &asking->order, NULL));
+	return NULL;
+}
+
+TEST(test_asked_at_once)
+{
+	enum { ASKING = 4 };
+	struct random random = { 7 };
+	struct made_tree tree;
+	struct host_view host;
+	struct asking asking[ASKING];
+	pthread_t threads[ASKING];
+	void *orders;
+	make_tree(&tree, &random);
+	const struct host_rows rows = rows_of(&tree, &host);
+	const struct row_order_request request = {
+		.rows = &rows, .sort = ROW_SORT_ACTIVE, .to = 1000, .filter = "", .with_rest = true
+	};
+	assert_ok(row_orders_kind.make(NULL, &orders, NULL));
+	times_added_up = 0;
+	for (int i = 0; i < ASKING; i++) {
+		asking[i] = (struct asking){ .orders = orders, .request = &request };
+		assert_int_equal(pthread_create(&threads[i], NULL, ask, &asking[i]), 0);
+	}
+	for (int i = 0; i < ASKING; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(times_added_up, 1);
+	for (int i = 0; i < ASKING; i++) {
+		const struct row_order *order = asking[i].order;
+		assert_ptr_equal(order, asking[0].order);
+		assert_int_equal(order->count, tree.count);
+		for (uint32_t at = 1; at < order->count; at++)
+			assert_true(tree.rows[row_order_at(order, at - 1)].number >=
+				    tree.rows[row_order_at(order, at)].number);
+		row_order_release(asking[i].order);
+	}
+	row_orders_kind.free(orders);
 }
