@@ -23,6 +23,7 @@ import viewer_files  # noqa: E402 (beside this file)
 from data import QUICK, SOURCE  # noqa: E402
 
 THREAD_WORDS = ["unknown", "blocked", "user mode", "system call", "interrupted", "waits for a CPU", "waits, cause unknown", "just made"]
+IDLE_WORDS = {2: "idle loop", 4: "idle loop, interrupted", 5: "idle loop off CPU"}  # and "idle loop, other"
 CPU_WORDS = {0: "idle", 2: "user mode", 4: "system call", 8: "softirq", 16: "interrupt"}
 SOFT_IRQ_WORDS = {1: "softirq raised", 8: "softirq", 9: "softirq"}
 
@@ -79,6 +80,8 @@ def words_of(row, parts):
     value, kind = row["value"], row["type"]
     if kind == "null":
         return None
+    if parts[0] == "Threads" and parts[1].startswith("0_") and len(parts) == 2 and kind != "unknown":
+        return ("status", IDLE_WORDS.get(value, "idle loop, other"))
     if parts[0] == "Threads" and len(parts) == 2:
         return ("status", "unknown" if kind == "unknown" else THREAD_WORDS[value])
     if parts[0] == "Threads" and parts[2] == "System_call":

@@ -68,7 +68,7 @@ static void print_event(const struct event *event)
 		const char *text;
 		size_t size;
 		printf(" %s=", event->class->fields[field]);
-		if (event_int(event, field, &number)) {
+		if (event_int_as_written(event, field, &number)) {
 			printf("%" PRId64, number);
 		} else if (event_string(event, field, &text, &size)) {
 			putchar('\'');

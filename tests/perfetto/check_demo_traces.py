@@ -102,6 +102,16 @@ def compact_bundles(events):
                  if name == "sched:sched_waking"]))
 
 
+def who_runs(cpu, events):
+    """The events of a CPU, with the thread in which each happens."""
+    mine = [event[1:] for event in events if event[0] == cpu]
+    runs = next((values["prev_pid"] for _, name, values in mine if name == "sched:sched_switch"), 0)
+    for time, name, values in mine:
+        yield time, runs, name, values
+        if name == "sched:sched_switch":
+            runs = values["next_pid"]
+
+
 def intervals(text):
     for line in text.decode().splitlines()[1:]:
         if not line.startswith("Threads/0_"):
@@ -111,8 +121,7 @@ def intervals(text):
 def check_compact(histree, folder):
     """Columns leave out who leaves a CPU: the states are the same but for the name of those that idle at first."""
     events, failed = scheduling(5), 0
-    whole = [pt.bundle(cpu, [pt.ftrace_event(time, 0, name, values) for of, time, name, values in events if of == cpu])
-             for cpu in range(3)]
+    whole = [pt.bundle(cpu, [pt.ftrace_event(time, *said) for time, *said in who_runs(cpu, events)]) for cpu in range(3)]
     found = []
     for name, packets in ("whole", whole), ("compact", list(compact_bundles(events))):
         made, said = states(histree, folder, name, pt.trace([CLOCKS, pt.system(), *packets]), ("kernel",))

@@ -300,6 +300,9 @@ class Walk:
                         if field == "args" and i + 1 in inner:
                             value = list(numbers(inner[i + 1]))
                         values.append((field, value))
+                    if name.startswith("sched:sched_wak"):
+                        flags = [value for number, value in event if number == 5 and not isinstance(value, bytes)]
+                        values.append(("common_flags", flags[-1] if flags else None))
                 else:
                     name = f"ftrace:{number}"
                 add(cpu, boot(times[-1] if times else 0), name, values)
@@ -323,7 +326,7 @@ class Walk:
             time += delta
             out.append((time, 0, "sched:sched_waking", [
                 ("common_pid", None), ("comm", names[comm]), ("pid", signed(pid, 32)), ("prio", signed(prio, 32)),
-                ("success", 1), ("target_cpu", cpu)]))
+                ("success", 1), ("target_cpu", cpu), ("common_flags", None)]))
         for time, is_switch, name, values in sorted(out, key=lambda entry: entry[:2]):
             if is_switch:
                 before, pid, prio, comm = values

@@ -108,7 +108,7 @@ def main():
                     assert each in listed, (each, listed)
 
             def depths(names, parents, row):
-                return names[parents[row]].split("/")[-1], int(names[row])
+                return names[parents[row]].split("/")[-1], int(names[row].removeprefix("depth "))
 
             def foreign():
                 """The states of stacks themselves are depths, of both threads."""

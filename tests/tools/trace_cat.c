@@ -31,7 +31,7 @@ static void print_event(const struct event *event)
 		int64_t number;
 		const char *text;
 		size_t size;
-		if (event_int(event, field, &number))
+		if (event_int_as_written(event, field, &number))
 			printf(" %s=%" PRId64, event->class->fields[field], number);
 		else if (event_string(event, field, &text, &size))
 			printf(" %s=\"%.*s\"", event->class->fields[field], (int)size, text);

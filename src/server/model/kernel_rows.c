@@ -361,6 +361,15 @@ static struct histree_value kernel_resource_fact(const struct fact_request *requ
 
 /* ---- the rows of threads ----------------------------------------------------------------------------------- */
 
+/* Idle loops have words of their own. */
+static const struct histree_label_table *words_of(const struct histree_history *history,
+						  const struct histree_thread *thread)
+{
+	const struct histree_label_table *own =
+		thread->tid == HISTREE_IDLE_TID ? histree_labels_of(history, thread->status) : NULL;
+	return own != NULL ? own : histree_labels_for(history, HISTREE_MEANS_THREAD_STATUS);
+}
+
 static void threads_facts(const void *context, uint32_t row, struct row_facts *out)
 {
 	const struct kernel_threads *threads = context;
@@ -369,7 +378,7 @@ static void threads_facts(const void *context, uint32_t row, struct row_facts *o
 		.history = threads->kernel->history,
 		.quark = thread->status,
 		.label = thread->system_call,
-		.table = histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS),
+		.table = words_of(threads->kernel->history, thread),
 		.depth = thread->depth,
 		.descendants = thread->descendants,
 		.parent = thread->parent,
