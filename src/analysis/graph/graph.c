@@ -1051,7 +1051,7 @@ static void free_graph(void *instance)
 
 const struct analysis analysis_graph = {
 	.name = "graph",
-	.version = 4, /* 4: a thread whose name nobody says has none, and not an empty one */
+	.version = 5, /* 5: who is interrupted wakes nobody */
 	.summary = "who waited for whom: what critical paths are found in",
 	.labels = graph_labels,
 	.label_table_count = GRAPH_LABEL_TABLES,

@@ -453,7 +453,7 @@ static const struct kernel_segments_kind futex_calls = {
 
 const struct segment_analysis segment_analysis_futex = {
 	.name = "futex",
-	.version = 4,
+	.version = 5,
 	.summary = "futex calls: who waited for which lock, whether it blocked, and who woke it",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,

@@ -144,7 +144,7 @@ static const struct kernel_segments_kind wakeups = {
 
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
-	.version = 6,
+	.version = 7,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = wakeup_fields,
 	.field_count = WAKEUP_FIELD_COUNT,
