@@ -75,12 +75,13 @@ static bool is_flag_byte(char byte)
 
 /*
  * "d.h2": interrupts are off, nothing is to be scheduled, and a hard interrupt goes on.  Kernels for real time have
- * a second letter for scheduling before the third one (print_event_info() in kernel/trace/trace_output.c).
+ * a second letter for scheduling before the third one (trace_print_lat_fmt() in kernel/trace/trace_output.c).
  */
 static void read_context(const char *flags, size_t count, struct line_head *out)
 {
 	enum {
 		IRQS_OFF = 0x01,
+		LAZY = 0x02, /* since 6.13 */
 		RESCHEDULE = 0x04,
 		HARD = 0x08,
 		SOFT = 0x10,
@@ -98,6 +99,10 @@ static void read_context(const char *flags, size_t count, struct line_head *out)
 		{ 'N', 1, RESCHEDULE | PREEMPTION },
 		{ 'n', 1, RESCHEDULE },
 		{ 'p', 1, PREEMPTION },
+		{ 'B', 1, RESCHEDULE | LAZY | PREEMPTION },
+		{ 'b', 1, RESCHEDULE | LAZY },
+		{ 'L', 1, LAZY | PREEMPTION },
+		{ 'l', 1, LAZY },
 		{ 'h', 2, HARD },
 		{ 's', 2, SOFT },
 		{ 'H', 2, HARD | SOFT },

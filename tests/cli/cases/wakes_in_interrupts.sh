@@ -17,6 +17,7 @@ show() {
 }
 flags d..2. d.h2. d..2. >five.txt
 flags d..2 d.s2 d..2 >four.txt
+flags d..2. dBh3. dl.2. >lazy.txt
 flags d...2.. dN.h3.. d...2.. >realtime.txt
 for text in *.txt; do
 	echo "$text"
